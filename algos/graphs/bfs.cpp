@@ -1,0 +1,62 @@
+// Breadth-first search (CLRS, 3rd edition 22.2, 4th edition 20.2; Moore, 1959).
+//
+// Output: pi(N), the predecessor of each node in the breadth-first tree; the source and the nodes
+// that it does not reach point to themselves. Hints: reach_h, who is reached so far, and pi_h.
+//
+// Where the benchmark leaves the textbook: there is no queue and no distance. The whole frontier
+// moves at once, one frame a sweep over all edges, until a sweep reaches nobody new; of several
+// possible predecessors the one with the lowest index wins.
+
+#include <vector>
+
+#include "algos/graphs/graphs.h"
+#include "core/check.h"
+
+namespace renar {
+
+const Spec& bfs_spec() {
+  static const Spec spec = {
+      {"pos", Stage::kInput, Location::kNode, Type::kScalar},
+      {"s", Stage::kInput, Location::kNode, Type::kMaskOne},
+      {"A", Stage::kInput, Location::kEdge, Type::kScalar},
+      {"adj", Stage::kInput, Location::kEdge, Type::kMask},
+      {"pi", Stage::kOutput, Location::kNode, Type::kPointer},
+      {"reach_h", Stage::kHint, Location::kNode, Type::kMask},
+      {"pi_h", Stage::kHint, Location::kNode, Type::kPointer},
+  };
+  return spec;
+}
+
+Trace bfs(const Matrix& a, int source) {
+  check_graph(a);
+  const int n = a.rows();
+  RENAR_CHECK(source >= 0 && source < n, "[bfs] the source {} is not one of {} nodes", source, n);
+  Trace trace(bfs_spec(), n);
+  trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
+
+  std::vector<double> reach = one_hot(source, n), reached_before;
+  std::vector<int> pi = self_pointers(n);
+  while (reach != reached_before) {
+    trace.hint({{"reach_h", reach}, {"pi_h", pi}});
+    reached_before = reach;
+    for (int u = 0; u < n; ++u) {
+      if (reached_before[u] == 0) continue;
+      for (int v = 0; v < n; ++v) {
+        if (a(u, v) <= 0) continue;
+        if (pi[v] == v && v != source) pi[v] = u;
+        reach[v] = 1;
+      }
+    }
+  }
+
+  trace.output({{"pi", pi}});
+  return trace;
+}
+
+Trace sample_bfs(NumpyRandom& random, int length, const SamplerParams& params) {
+  const double p = choose_edge_probability(random, params);
+  const Matrix a = random_er_graph(random, length, p, Edges::kUndirected);
+  return bfs(a, random.choice(length));
+}
+
+}  // namespace renar

@@ -1,0 +1,33 @@
+// Random inputs, drawn from numpy's generator in the order of the benchmark's samplers, so that a
+// seed gives the benchmark's own graphs.
+#pragma once
+
+#include <vector>
+
+#include "algos/matrix.h"
+#include "core/numpy_random.h"
+
+namespace renar {
+
+/// What a sampler may be told. Every sample draws one of the list for itself.
+struct SamplerParams {
+  std::vector<double> p = {0.5};  // edge probabilities
+};
+
+/// One of params.p, drawn. Throws renar::Error if the list is empty or leaves [0, 1].
+double choose_edge_probability(NumpyRandom& random, const SamplerParams& params);
+
+enum class Edges { kUndirected, kDirected, kAcyclic };
+
+/// An Erdos-Renyi graph as a 0/1 matrix, self-loops included (none in an acyclic one). Each of the
+/// N^2 cells is drawn with probability p. An undirected edge stays only if both its cells were
+/// drawn, so with probability p^2, but a self-loop with p: the benchmark's way. An acyclic graph
+/// keeps the cells above the diagonal and renames the nodes at random. Throws for n < 1.
+Matrix random_er_graph(NumpyRandom& random, int nodes, double p, Edges edges);
+
+/// The same with weights from U[low, high) on the edges; in an undirected graph the weight is
+/// sqrt(w_ij w_ji + 0.001), which may exceed `high`. Throws unless 0 <= low <= high.
+Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges,
+                                double low = 0, double high = 1);
+
+}  // namespace renar

@@ -1,0 +1,67 @@
+#include "core/arena.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace renar {
+namespace {
+
+constexpr std::size_t kAlignment = 64;             // a cache line, and the widest vector
+constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
+
+std::size_t round_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+void Arena::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{kAlignment});
+}
+
+void Arena::add_block(std::size_t bytes) {
+  auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
+  blocks_.push_back({std::unique_ptr<std::byte, Free>(memory), bytes});
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  bytes = round_up(bytes);
+  while (block_ < blocks_.size() && offset_ + bytes > blocks_[block_].size) {
+    ++block_;
+    offset_ = 0;
+  }
+  // Each new block doubles the whole, so that a long first trajectory costs few of them.
+  if (block_ == blocks_.size()) add_block(std::max({bytes, capacity(), kFirstBlock}));
+  std::byte* place = blocks_[block_].memory.get() + offset_;
+  offset_ += bytes;
+  if (poison_) std::memset(place, 0xff, bytes);
+  return place;
+}
+
+void Arena::rewind(Mark mark) {
+  block_ = mark.block;
+  offset_ = mark.offset;
+}
+
+void Arena::zero_below(Mark mark) {
+  for (std::size_t i = 0; i < std::min(mark.block, blocks_.size()); ++i) {
+    std::memset(blocks_[i].memory.get(), 0, blocks_[i].size);
+  }
+  if (mark.block < blocks_.size()) std::memset(blocks_[mark.block].memory.get(), 0, mark.offset);
+}
+
+void Arena::reset() {
+  if (blocks_.size() > 1) {
+    const std::size_t total = capacity();
+    blocks_.clear();
+    add_block(total);
+  }
+  rewind({});
+}
+
+std::size_t Arena::capacity() const {
+  std::size_t total = 0;
+  for (const Block& block : blocks_) total += block.size;
+  return total;
+}
+
+}  // namespace renar

@@ -1,0 +1,60 @@
+// A bump allocator for everything that lives as long as one trajectory.
+//
+// allocate() moves a pointer; nothing is freed alone. On the first trajectory the arena grows block by
+// block; reset() joins the blocks into one that holds all of it, so that from then on a training step
+// makes no allocation (tests/core/arena_test.cpp and tests/nn count them).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace renar {
+
+class Arena {
+ public:
+  /// A place to rewind to.
+  struct Mark {
+    std::size_t block = 0;
+    std::size_t offset = 0;
+  };
+
+  /// `count` entries of T, uninitialised, 64-byte aligned. Throws std::bad_alloc.
+  template <class T>
+  T* array(std::int64_t count) {
+    static_assert(std::is_trivially_destructible_v<T>, "an arena never runs destructors");
+    return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+  void* allocate(std::size_t bytes);
+
+  Mark mark() const { return {block_, offset_}; }
+  /// Everything allocated after `mark` is forgotten.
+  void rewind(Mark mark);
+  /// Zeroes everything that was ever allocated below `mark`.
+  void zero_below(Mark mark);
+  /// Everything is forgotten; several blocks become one.
+  void reset();
+
+  std::size_t capacity() const;
+  /// Fills fresh memory with NaN bytes: tests find what an op forgot to write.
+  void poison(bool on) { poison_ = on; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  struct Block {
+    std::unique_ptr<std::byte, Free> memory;
+    std::size_t size = 0;
+  };
+  void add_block(std::size_t bytes);
+
+  std::vector<Block> blocks_;
+  std::size_t block_ = 0;
+  std::size_t offset_ = 0;
+  bool poison_ = false;
+};
+
+}  // namespace renar

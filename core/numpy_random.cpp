@@ -1,0 +1,141 @@
+#include "core/numpy_random.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "core/check.h"
+
+namespace renar {
+
+NumpyRandom::NumpyRandom(std::uint32_t seed) {
+  words_[0] = seed;
+  for (std::uint32_t i = 1; i < kWords; ++i) {
+    words_[i] = 1812433253u * (words_[i - 1] ^ (words_[i - 1] >> 30)) + i;
+  }
+}
+
+/// Makes the next 624 words from the last: x[i] = x[i+397] ^ (the top bit of x[i] and the low 31
+/// bits of x[i+1]) * A, indices modulo 624.
+void NumpyRandom::twist() {
+  constexpr std::size_t kMiddle = 397;
+  constexpr std::uint32_t kTopBit = 0x80000000u, kA = 0x9908b0dfu;
+  for (std::size_t i = 0; i < kWords; ++i) {
+    const std::uint32_t y = (words_[i] & kTopBit) | (words_[(i + 1) % kWords] & ~kTopBit);
+    words_[i] = words_[(i + kMiddle) % kWords] ^ (y >> 1) ^ ((y & 1u) != 0 ? kA : 0u);
+  }
+  next_ = 0;
+}
+
+std::uint32_t NumpyRandom::next_word() {
+  if (next_ == kWords) twist();
+  std::uint32_t y = words_[next_++];
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680u;
+  y ^= (y << 15) & 0xefc60000u;
+  return y ^ (y >> 18);
+}
+
+double NumpyRandom::random_sample() {
+  const double high_27_bits = next_word() >> 5;
+  const double low_26_bits = next_word() >> 6;
+  return (high_27_bits * 67108864.0 + low_26_bits) / 9007199254740992.0;  // 2^26 and 2^53
+}
+
+double NumpyRandom::uniform(double low, double high) {
+  return low + (high - low) * random_sample();
+}
+
+std::vector<double> NumpyRandom::uniform(double low, double high, std::size_t count) {
+  std::vector<double> draws(count);
+  for (double& draw : draws) draw = uniform(low, high);
+  return draws;
+}
+
+/// A number in [0, largest] by rejection: words cut to the bits of `largest` until one fits.
+std::uint32_t NumpyRandom::masked(std::uint32_t largest) {
+  if (largest == 0) return 0;
+  const std::uint32_t mask = ~0u >> std::countl_zero(largest);
+  std::uint32_t draw = next_word() & mask;
+  while (draw > largest) draw = next_word() & mask;
+  return draw;
+}
+
+std::int64_t NumpyRandom::randint(std::int64_t low, std::int64_t high) {
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  RENAR_CHECK(low < high && range <= (1ull << 32),
+              "[randint] [{}, {}) must hold between 1 and 2^32 numbers", low, high);
+  return low + masked(static_cast<std::uint32_t>(range - 1));
+}
+
+/// Inversion: counts how many terms of the distribution, P(0) = 1-p and P(1) = p, a uniform draw
+/// exceeds. Above one half the mirror image is drawn. Rounding can leave a draw above both terms;
+/// numpy then draws again. exp(log(q)) is numpy's (1-p)^n at n = 1, rounding included.
+int NumpyRandom::binomial(double p) {
+  RENAR_CHECK(p >= 0 && p <= 1, "[binomial] probability {} is not in [0, 1]", p);
+  const bool mirrored = p > 0.5;
+  const double rare = mirrored ? 1.0 - p : p;
+  const double q = 1.0 - rare;
+  const double p_of_0 = std::exp(std::log(q));
+  const double p_of_1 = rare * p_of_0 / q;
+  while (true) {
+    const double draw = random_sample();
+    if (draw <= p_of_0) return mirrored ? 1 : 0;
+    if (draw - p_of_0 <= p_of_1) return mirrored ? 0 : 1;
+  }
+}
+
+std::vector<int> NumpyRandom::permutation(int n) {
+  RENAR_CHECK(n >= 0, "[permutation] {} items", n);
+  std::vector<int> items(static_cast<std::size_t>(n));
+  std::iota(items.begin(), items.end(), 0);
+  shuffle(items);
+  return items;
+}
+
+int NumpyRandom::choice(int n) { return static_cast<int>(randint(0, n)); }
+
+double NumpyRandom::choice(const std::vector<double>& list) {
+  RENAR_CHECK(!list.empty(), "[choice] an empty list has nothing to choose from");
+  return list[static_cast<std::size_t>(randint(0, static_cast<std::int64_t>(list.size())))];
+}
+
+std::vector<int> NumpyRandom::choice(int n, std::size_t count) {
+  std::vector<int> draws(count);
+  for (int& draw : draws) draw = choice(n);
+  return draws;
+}
+
+std::vector<std::uint32_t> NumpyRandom::state() const {
+  std::vector<std::uint32_t> state(words_.begin(), words_.end());
+  state.push_back(static_cast<std::uint32_t>(next_));
+  return state;
+}
+
+void NumpyRandom::set_state(std::span<const std::uint32_t> state) {
+  RENAR_CHECK(state.size() == kStateWords, "[NumpyRandom] a state has {} words, expected {}",
+              state.size(), kStateWords);
+  RENAR_CHECK(state.back() <= kWords, "[NumpyRandom] position {} lies outside 0..{}", state.back(),
+              kWords);
+  std::copy_n(state.begin(), kWords, words_.begin());
+  next_ = state.back();
+}
+
+double pairwise_sum(std::span<const double> values) {
+  constexpr std::size_t kBlock = 128;
+  const std::size_t n = values.size();
+  if (n < 8) return std::accumulate(values.begin(), values.end(), 0.0);
+  if (n > kBlock) {
+    const std::size_t half = n / 2 - (n / 2) % 8;
+    return pairwise_sum(values.first(half)) + pairwise_sum(values.subspan(half));
+  }
+  std::array<double, 8> r;
+  std::copy_n(values.begin(), 8, r.begin());
+  const std::size_t whole = n - n % 8;
+  for (std::size_t i = 8; i < whole; ++i) r[i % 8] += values[i];
+  const double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+  return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(whole), values.end(), sum);
+}
+
+}  // namespace renar

@@ -1,0 +1,212 @@
+#include "core/safetensors.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/check.h"
+#include "core/files.h"
+
+namespace renar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLengthBytes = 8, kMaxHeader = 100'000'000;  // the format's own limit
+constexpr int kMaxDepth = 3;  // file { tensor { shape [ .. ] } }
+constexpr const char* kMetadata = "__metadata__";
+
+struct Dtype {
+  std::string_view text;
+  StoredType type;
+};
+constexpr Dtype kDtypes[] = {
+    {"F64", StoredType::kFloat64}, {"F32", StoredType::kFloat32}, {"I64", StoredType::kInt64},
+    {"I32", StoredType::kInt32},   {"U32", StoredType::kUInt32},  {"U8", StoredType::kUInt8},
+    {"BOOL", StoredType::kBool},
+};
+
+std::string_view dtype_of(StoredType type) {
+  return std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                      [&](const Dtype& known) { return known.type == type; })
+      ->text;
+}
+
+StoredType type_of(std::string_view dtype, const std::string& where) {
+  for (const Dtype& known : kDtypes) {
+    if (known.text == dtype) return known.type;
+  }
+  RENAR_CHECK(false, "[safetensors] {}: dtype '{}' is not F64 F32 I64 I32 U32 U8 or BOOL", where,
+              dtype);
+  return {};
+}
+
+/// Parses the header and refuses what a JSON library lets pass: deep nesting and repeated keys.
+Json parse_header(std::string_view text, const std::string& where) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    RENAR_CHECK(depth <= kMaxDepth, "[safetensors] {}: header nested too deeply", where);
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const std::string key = parsed.get<std::string>();
+      RENAR_CHECK(keys.back().insert(key).second, "[safetensors] {}: '{}' stands twice", where,
+                  key);
+    }
+    return true;
+  };
+  try {
+    Json header = Json::parse(text, watch);
+    RENAR_CHECK(header.is_object(), "[safetensors] {}: the header is not a JSON object", where);
+    return header;
+  } catch (const Json::exception& error) {
+    throw Error(message_of("[safetensors] {}: malformed header: {}", where, error.what()));
+  }
+}
+
+std::size_t size_from(const Json& json, const std::string& where) {
+  RENAR_CHECK(json.is_number_unsigned(), "[safetensors] {}: '{}' is not a size", where,
+              json.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return json.get<std::size_t>();
+}
+
+/// A field of a tensor's entry; it must be there and be of that kind.
+const Json& field(const Json& entry, const char* name, bool (Json::*is)() const noexcept,
+                  const std::string& where) {
+  const auto found = entry.is_object() ? entry.find(name) : entry.end();
+  RENAR_CHECK(found != entry.end() && ((*found).*is)(), "[safetensors] {}: bad or missing '{}'",
+              where, name);
+  return *found;
+}
+
+struct Place {
+  std::size_t begin, end;
+  SafetensorsFile::Tensor tensor;
+};
+
+Place parse_tensor(const std::string& name, const Json& entry, const std::string& file) {
+  const std::string where = file + ", tensor '" + name + "'";
+  Place place{0, 0, {name, {}}};
+  StoredArray& array = place.tensor.array;
+  array.type = type_of(field(entry, "dtype", &Json::is_string, where).get<std::string>(), where);
+  for (const Json& extent : field(entry, "shape", &Json::is_array, where)) {
+    array.shape.push_back(size_from(extent, where));
+  }
+  const Json& offsets = field(entry, "data_offsets", &Json::is_array, where);
+  RENAR_CHECK(offsets.size() == 2 && entry.size() == 3,
+              "[safetensors] {} must have dtype, shape and two data_offsets only", where);
+  place.begin = size_from(offsets[0], where);
+  place.end = size_from(offsets[1], where);
+  const std::size_t bytes = bytes_of(array.type, array.shape, "[safetensors] " + where + ":");
+  RENAR_CHECK(place.begin <= place.end && place.end - place.begin == bytes,
+              "[safetensors] {}: offsets [{}, {}) do not hold {} bytes", where, place.begin,
+              place.end, bytes);
+  return place;
+}
+
+std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
+  std::map<std::string, std::string> metadata;
+  RENAR_CHECK(json.is_object(), "[safetensors] {}: __metadata__ is not an object", where);
+  for (const auto& [key, value] : json.items()) {
+    RENAR_CHECK(value.is_string(), "[safetensors] {}: metadata '{}' is not a text", where, key);
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+std::size_t read_length(std::string_view bytes) {
+  std::size_t length = 0;
+  for (std::size_t i = kLengthBytes; i-- > 0;) {
+    length = length << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return length;
+}
+
+}  // namespace
+
+const StoredArray& SafetensorsFile::tensor(std::string_view name) const {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.name == name) return tensor.array;
+  }
+  throw Error(message_of("[safetensors] there is no tensor '{}' among {}", name, tensors.size()));
+}
+
+SafetensorsFile read_safetensors(const std::string& path) {
+  return decode_safetensors(read_file(path), path);
+}
+
+SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& where) {
+  RENAR_CHECK(bytes.size() >= kLengthBytes, "[safetensors] {} has {} bytes: not such a file", where,
+              bytes.size());
+  const std::size_t length = read_length(bytes);
+  bytes.remove_prefix(kLengthBytes);
+  RENAR_CHECK(length <= kMaxHeader && length <= bytes.size(),
+              "[safetensors] {} claims a header of {} bytes: truncated, or not such a file", where,
+              length);
+  const Json header = parse_header(bytes.substr(0, length), where);
+  bytes.remove_prefix(length);
+
+  SafetensorsFile file;
+  std::vector<Place> places;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == kMetadata) {
+      file.metadata = parse_metadata(entry, where);
+    } else {
+      places.push_back(parse_tensor(name, entry, where));
+    }
+  }
+  // Empty tensors share their place with a neighbour, so the end decides where the begin does not.
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::size_t at = 0;
+  for (Place& place : places) {
+    RENAR_CHECK(place.begin == at && place.end <= bytes.size(),
+                "[safetensors] {}, tensor '{}': bytes {} to {} leave a gap, overlap or lie past {}",
+                where, place.tensor.name, place.begin, place.end, bytes.size());
+    place.tensor.array.bytes = bytes.substr(place.begin, place.end - place.begin);
+    at = place.end;
+    file.tensors.push_back(std::move(place.tensor));
+  }
+  RENAR_CHECK(at == bytes.size(), "[safetensors] {}: {} bytes belong to no tensor", where,
+              bytes.size() - at);
+  return file;
+}
+
+std::string encode_safetensors(const SafetensorsFile& file) {
+  Json header = Json::object();
+  if (!file.metadata.empty()) header[kMetadata] = file.metadata;
+  std::size_t at = 0;
+  for (const auto& [name, array] : file.tensors) {
+    RENAR_CHECK(name != kMetadata && !header.contains(name),
+                "[safetensors] the tensor name '{}' is taken", name);
+    RENAR_CHECK(array.bytes.size() == bytes_of(array.type, array.shape, "[safetensors]"),
+                "[safetensors] tensor '{}' of shape {} has {} bytes", name, text_of(array.shape),
+                array.bytes.size());
+    const std::size_t end = at + array.bytes.size();
+    header[name] = {
+        {"dtype", dtype_of(array.type)}, {"shape", array.shape}, {"data_offsets", {at, end}}};
+    at = end;
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const Json::exception& error) {
+    throw Error(message_of("[safetensors] a name or metadata is not UTF-8: {}", error.what()));
+  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the tensors start aligned
+  std::string bytes;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    bytes += static_cast<char>(text.size() >> (8 * i) & 255);
+  }
+  bytes += text;
+  for (const SafetensorsFile::Tensor& tensor : file.tensors) bytes += tensor.array.bytes;
+  return bytes;
+}
+
+void write_safetensors(const std::string& path, const SafetensorsFile& file) {
+  write_file_atomically(path, encode_safetensors(file));
+}
+
+}  // namespace renar

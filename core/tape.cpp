@@ -1,0 +1,78 @@
+#include "core/tape.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace renar {
+
+void Tape::start(Mode mode, const Real* values, Real* grads) {
+  RENAR_CHECK(mode == Mode::kPredict || grads != nullptr,
+              "[tape] recording needs a buffer for the parameters' gradients");
+  mode_ = mode;
+  in_step_ = false;
+  param_values_ = values;
+  param_grads_ = mode == Mode::kRecord ? grads : nullptr;
+  kept_.reset();
+  step_.reset();
+  nodes_.clear();
+}
+
+void Tape::begin_step() {
+  step_.rewind({});
+  in_step_ = true;
+}
+
+void Tape::end_step() {
+  in_step_ = false;
+  // Backward meets this node before the step's own: it finds the shared scratch zeroed.
+  if (recording()) file([arena = &step_, mark = step_.mark()] { arena->zero_below(mark); });
+}
+
+Tensor Tape::use(const Param& param) const {
+  // A parameter's numbers are read by every shard at once and written by the optimizer alone.
+  Real* values = const_cast<Real*>(param_values_) + param.offset;
+  return {values, param_grads_ == nullptr ? nullptr : param_grads_ + param.offset, param.shape};
+}
+
+Real* Tape::zeroed_kept(std::int64_t count) {
+  Real* memory = kept_.array<Real>(count);
+  std::fill_n(memory, count, Real{0});
+  return memory;
+}
+
+Tensor Tape::output(const Shape& shape, std::initializer_list<Tensor> inputs) {
+  return output(shape, std::any_of(inputs.begin(), inputs.end(),
+                                   [](const Tensor& input) { return input.has_grad(); }));
+}
+
+Tensor Tape::output(const Shape& shape, bool wants_grad) {
+  Tensor out = constant(shape);
+  if (recording() && wants_grad) {
+    out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
+  }
+  return out;
+}
+
+Tensor Tape::carry(Tensor x) {
+  Tensor copy{kept_.array<Real>(x.size()), nullptr, x.shape};
+  std::copy_n(x.data, x.size(), copy.data);
+  if (recording() && x.has_grad()) {
+    copy.grad = zeroed_kept(x.size());
+    file([x, copy] {
+      for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += copy.grad[i];
+    });
+  }
+  return copy;
+}
+
+void Tape::backward() {
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) node->run(node->closure);
+}
+
+void Tape::poison(bool on) {
+  kept_.poison(on);
+  step_.poison(on);
+}
+
+}  // namespace renar

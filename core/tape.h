@@ -1,0 +1,117 @@
+// Autograd: ops record how to run backward, and backward() walks the record in reverse.
+//
+// THE rule: a backward closure accumulates (+=) into the gradients of its inputs, and gradients start at
+// zero. There are no op codes and no central switch over ops.
+//
+//   Tensor relu(Tape& tape, Tensor x) {
+//     Tensor y = tape.output(x.shape, {x});              // has a gradient if x has one
+//     for (...) y.data[i] = max(x.data[i], 0);
+//     tape.record(y, [=] { for (...) x.grad[i] += x.data[i] > 0 ? y.grad[i] : 0; });
+//     return y;
+//   }
+//
+// A closure captures tensors by value, sees y.grad complete, and may overwrite it: nobody reads it later.
+//
+// Memory follows the time loop of a trajectory (nn/net.cpp). Values are kept until backward has used them.
+// Gradients inside a time step are needed only while backward is in that step, so every step uses the same
+// scratch for them, which stays in cache; only what crosses from step to step (carry) has its own.
+// When predicting, nothing is recorded and the values of a step share one scratch too.
+#pragma once
+
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "core/arena.h"
+#include "core/parameters.h"
+#include "core/tensor.h"
+
+namespace renar {
+
+class Tape {
+ public:
+  enum class Mode { kRecord, kPredict };
+
+  /// Forgets the last trajectory and starts one on parameters `values`; their gradients are added to
+  /// `grads` (same layout as Parameters, may be null when predicting).
+  void start(Mode mode, const Real* values, Real* grads);
+  bool recording() const { return mode_ == Mode::kRecord; }
+
+  /// The time loop calls these round every step.
+  void begin_step();
+  void end_step();
+
+  /// While it lives, results belong to the trajectory and not to the current step.
+  class OutsideStep {
+   public:
+    explicit OutsideStep(Tape& tape) : tape_(tape), was_in_step_(tape.in_step_) { tape.in_step_ = false; }
+    ~OutsideStep() { tape_.in_step_ = was_in_step_; }
+    OutsideStep(const OutsideStep&) = delete;
+    OutsideStep& operator=(const OutsideStep&) = delete;
+
+   private:
+    Tape& tape_;
+    bool was_in_step_;
+  };
+
+  /// A parameter as a tensor.
+  Tensor use(const Param& param) const;
+
+  /// Room for an op's result; it has a gradient if recording and any of the inputs has one.
+  Tensor output(const Shape& shape, std::initializer_list<Tensor> inputs);
+  Tensor output(const Shape& shape, bool wants_grad);
+  /// Numbers without gradient: data, masks, scratch that a backward closure needs.
+  Tensor constant(const Shape& shape) { return {values_arena().array<Real>(shape.size()), nullptr, shape}; }
+  template <class T>
+  T* array(std::int64_t count) {
+    return values_arena().array<T>(count);
+  }
+  /// A copy of `x` that survives its step, numbers and gradient: the only door between time steps.
+  Tensor carry(Tensor x);
+
+  /// Files `backward` to be run for `output`; dropped where output has no gradient.
+  template <class Backward>
+  void record(const Tensor& output, const Backward& backward) {
+    if (output.has_grad()) file(backward);
+  }
+  /// Files a closure that starts gradients: a loss (it has no output tensor).
+  template <class Backward>
+  void record_loss(const Backward& backward) {
+    if (recording()) file(backward);
+  }
+
+  /// Runs every closure, last first. Gradients of parameters are complete afterwards.
+  void backward();
+
+  void poison(bool on);
+  std::size_t bytes() const { return kept_.capacity() + step_.capacity(); }
+
+ private:
+  struct Node {
+    void (*run)(const void*);
+    const void* closure;
+  };
+
+  template <class Backward>
+  void file(const Backward& backward) {
+    static_assert(std::is_trivially_destructible_v<Backward>, "capture tensors and numbers only");
+    static_assert(alignof(Backward) <= 64);
+    void* place = kept_.allocate(sizeof(Backward));
+    new (place) Backward(backward);
+    nodes_.push_back({[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, place});
+  }
+  Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
+  Real* zeroed_kept(std::int64_t count);
+
+  Mode mode_ = Mode::kPredict;
+  bool in_step_ = false;
+  const Real* param_values_ = nullptr;
+  Real* param_grads_ = nullptr;
+  Arena kept_;  // lives as long as the trajectory
+  Arena step_;  // reused by every time step
+  std::vector<Node> nodes_;
+};
+
+}  // namespace renar

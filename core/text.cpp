@@ -1,0 +1,41 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace renar {
+
+std::string join(std::span<const std::string> words, std::string_view separator) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (&word != &words.front()) text += separator;
+    text += word;
+  }
+  return text;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // cost[i][j] turns the first i letters of a into the first j letters of b.
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+std::string nearest_match(std::string_view word, std::span<const std::string> candidates) {
+  const auto nearest = std::min_element(candidates.begin(), candidates.end(),
+                                        [&](const std::string& a, const std::string& b) {
+                                          return edit_distance(word, a) < edit_distance(word, b);
+                                        });
+  return nearest == candidates.end() ? "" : *nearest;
+}
+
+}  // namespace renar

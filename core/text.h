@@ -1,0 +1,21 @@
+// Small helpers for messages: lists, and the valid word that a misspelt one most likely meant.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace renar {
+
+/// The words with the separator between them.
+std::string join(std::span<const std::string> words, std::string_view separator = ", ");
+
+/// How many letters must be inserted, removed, replaced or swapped with a neighbour to turn one
+/// word into the other (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to the word, the first of equals; empty if there is no candidate.
+std::string nearest_match(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace renar

@@ -1,0 +1,22 @@
+// adjacency: which node hears which, from the step's data; no gradient.   adj (B,N,N) of 0 / 1
+//
+// Starts as the identity. A node pointer P (B,N,N) adds the edges where P + P^T > 0.5, an edge mask M those where
+// M + M^T > 0 (MODEL.md 2). Read by pgn and the *_mask processors only.
+//
+// mask_non_edges: y = x where adj, else min(-1, the sample's smallest x - 1); the pointer decoders of *_mask.
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+Tensor identity_adjacency(Tape& tape, std::int64_t batch, std::int64_t nodes);
+void add_edges(Tensor adj, Tensor relation, Real threshold);
+
+constexpr Real kPointerEdge = 0.5;
+constexpr Real kMaskEdge = 0;
+
+/// x (B,N,N), adj (B,N,N). The filled value's gradient goes to the smallest entries, evenly.
+Tensor mask_non_edges(Tape& tape, Tensor x, Tensor adj);
+
+}  // namespace renar

@@ -1,0 +1,12 @@
+// cross_entropy: sum += scale * sum over rows of -log softmax(x[r])[target[r]];  rows of target -1 do not count.
+//
+// logits (rows, C), target (rows) in [0, C) or -1 (else renar::Error). Serves mask_one, categorical and pointer probes.
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale, double& sum);
+
+}  // namespace renar

@@ -1,0 +1,40 @@
+// gemm: C = [C +] A B, then + bias, then relu.   A (M,K), B (K,N), C (M,N) row-major, bias (N).
+//
+// A and B are given with two strides each, so that a transposed factor costs no copy:
+//   X W      a = {x, K, 1}, b = {w, N, 1}        forward of a linear layer
+//   dY W^T   a = {dy, N, 1}, b = {w, 1, N}       its gradient with respect to X
+//   X^T dY   a = {x, 1, K}, b = {dy, N, 1}       its gradient with respect to W
+//
+// Every element of C is one sum in the order k = 0, 1, .., whatever its row, so that equal rows of A give
+// equal rows of C: exact ties of a maximum stay ties. Ours rather than OpenBLAS because of that, because
+// of the fused epilogue, and because it is faster at these shapes (figures in gemm_simd.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "core/tensor.h"
+
+namespace renar {
+
+/// Element (r, c) of a factor is data[r * row + c * col].
+struct Factor {
+  const Real* data;
+  std::int64_t row;
+  std::int64_t col;
+};
+
+struct GemmOptions {
+  bool accumulate = false;     ///< add to what C holds
+  const Real* bias = nullptr;  ///< (N), added last
+  bool relu = false;           ///< max(., 0) after the bias
+};
+
+/// The formula, in plain loops.
+void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
+                     const GemmOptions& options);
+
+/// The same through the widest vectors of this CPU (gemm_simd.cpp).
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
+          const GemmOptions& options = {});
+
+}  // namespace renar

@@ -1,0 +1,79 @@
+#include "kernels/linear_max.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/check.h"
+#include "core/simd.h"
+#include "kernels/gemm.h"
+#include "kernels/sender_max.h"
+
+namespace renar {
+namespace {
+
+// dx += g w, dw += g x: one winner of one channel, along K.
+RENAR_CLONES void pass_to_winner(std::int64_t k, Real g, const Real* w, const Real* x, Real* dx,
+                                 Real* dw) {
+  for (std::int64_t l = 0; l < k; ++l) {
+    dx[l] += g * w[l];
+    dw[l] += g * x[l];
+  }
+}
+
+void transpose(std::int64_t rows, std::int64_t cols, const Real* from, Real* to) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < cols; ++c) to[c * rows + r] = from[r * cols + c];
+  }
+}
+
+struct Saved {
+  Tensor x, w, bias, adj;
+  Tensor products;  // (B,N,N,H), read again only where a maximum was tied
+  Winners winners;
+};
+
+void backward(const Saved& s, const Tensor& y) {
+  const std::int64_t n = s.x.dim(1), k = s.w.dim(0), h = s.w.dim(1);
+  // Columns of W as rows, so that a channel's weights and their gradient are contiguous.
+  static thread_local std::vector<Real> scratch;
+  scratch.assign(static_cast<std::size_t>(3 * k * h), Real{0});
+  Real *wt = scratch.data(), *dwt = wt + k * h, *dw = dwt + k * h;
+  transpose(k, h, s.w.data, wt);
+  for (std::int64_t row = 0; row < y.rows(); ++row) {
+    const std::int64_t b = row / n, j = row % n;
+    for (std::int64_t c = 0; c < h; ++c) {
+      const Real g = y.grad[row * h + c];
+      if (g == 0) continue;
+      for_each_winner(s.products, s.adj, y.data, s.winners, b, j, c, [&](std::int64_t i, Real share) {
+        const std::int64_t edge = ((b * n + i) * n + j) * k;
+        pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
+        s.bias.grad[c] += share * g;
+      });
+    }
+  }
+  transpose(h, k, dwt, dw);
+  for (std::int64_t i = 0; i < k * h; ++i) s.w.grad[i] += dw[i];
+}
+
+}  // namespace
+
+Tensor linear_max(Tape& tape, Tensor x, Tensor w, Tensor bias, Tensor adj) {
+  RENAR_CHECK(x.shape.rank == 4 && x.dim(1) == x.dim(2) && x.cols() == w.dim(0) &&
+                  bias.size() == w.dim(1),
+              "[linear_max] x {}, w {}, bias {} do not fit", x.shape.text(), w.shape.text(),
+              bias.shape.text());
+  RENAR_CHECK(!adj || adj.size() == x.rows(), "[linear_max] adj {} does not fit x {}",
+              adj.shape.text(), x.shape.text());
+  const std::int64_t batch = x.dim(0), n = x.dim(1), k = w.dim(0), h = w.dim(1);
+  Tensor y = tape.output({batch, n, h}, {x, w, bias});  // (B,N,H)
+  RENAR_CHECK(!y.has_grad() || (x.has_grad() && w.has_grad() && bias.has_grad()),
+              "[linear_max] x, w and bias must all want a gradient, or none");
+  Saved saved{x, w, bias, adj, tape.constant({batch, n, n, h}),
+              {tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())}};
+  gemm(x.rows(), h, k, {x.data, k, 1}, {w.data, h, 1}, saved.products.data, {.bias = bias.data});
+  max_of_senders(saved.products, adj, y.data, saved.winners);
+  tape.record(y, [=] { backward(saved, y); });
+  return y;
+}
+
+}  // namespace renar

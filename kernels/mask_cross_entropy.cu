@@ -1,0 +1,32 @@
+#include "kernels/mask_cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/pointwise.h"
+
+namespace renar {
+namespace {
+
+constexpr Real kMasked = -1;
+
+}  // namespace
+
+void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale, double& sum) {
+  double total = 0;
+  for (std::int64_t i = 0; i < logits.size(); ++i) {
+    if (truth[i] == kMasked) continue;
+    const Real x = logits.data[i];
+    total += static_cast<double>(std::max(x, Real{0}) - x * truth[i] +
+                                 std::log1p(std::exp(-std::abs(x))));
+  }
+  sum += static_cast<double>(scale) * total;
+  if (!logits.has_grad()) return;
+  tape.record_loss([=] {
+    for (std::int64_t i = 0; i < logits.size(); ++i) {
+      if (truth[i] != kMasked) logits.grad[i] += scale * (sigmoid_of(logits.data[i]) - truth[i]);
+    }
+  });
+}
+
+}  // namespace renar

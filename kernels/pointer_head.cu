@@ -1,0 +1,112 @@
+#include "kernels/pointer_head.h"
+
+#include "core/check.h"
+#include "core/simd.h"
+
+namespace renar {
+namespace {
+
+// Sixteen running sums, so that the reduction over c is vectorised without reordering between clones.
+constexpr int kSums = 16;
+
+RENAR_CLONES Real dot_of_maximum(std::int64_t h, const Real* w, const Real* point,
+                                 const Real* target) {
+  Real sums[kSums] = {};
+  std::int64_t c = 0;
+  for (; c + kSums <= h; c += kSums) {
+    for (int s = 0; s < kSums; ++s) {
+      const Real p = point[c + s], t = target[c + s];
+      sums[s] += w[c + s] * (p > t ? p : t);
+    }
+  }
+  for (; c < h; ++c) sums[0] += w[c] * (point[c] > target[c] ? point[c] : target[c]);
+  for (int width = kSums / 2; width > 0; width /= 2) {
+    for (int s = 0; s < width; ++s) sums[s] += sums[s + width];
+  }
+  return sums[0];
+}
+
+// g = dy[j,k]; the larger side takes g w, both take half of it where they are equal.
+RENAR_CLONES void pass_to_larger(std::int64_t h, Real g, const Real* w, const Real* point,
+                                 const Real* target, Real* dw, Real* dpoint, Real* dtarget) {
+  for (std::int64_t c = 0; c < h; ++c) {
+    const Real p = point[c], t = target[c];
+    const Real to_point = p > t ? Real{1} : (p == t ? Real{0.5} : Real{0});
+    const Real d = g * w[c];
+    dw[c] += g * (p > t ? p : t);
+    dpoint[c] += d * to_point;
+    dtarget[c] += d * (1 - to_point);
+  }
+}
+
+void check(const Tensor& point, const Tensor& target) {
+  RENAR_CHECK(point.shape.rank == 3 && target.shape == (Shape{point.dim(0), point.dim(1),
+                                                              point.dim(1), point.dim(2)}),
+              "[pointer_head] point {} and target {} do not fit", point.shape.text(),
+              target.shape.text());
+}
+
+}  // namespace
+
+Tensor pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tensor bias) {
+  check(point, target);
+  const std::int64_t batch = point.dim(0), n = point.dim(1), h = point.dim(2);
+  RENAR_CHECK(w.size() == h && bias.size() == 1, "[pointer_head] w {} and bias {} for {} channels",
+              w.shape.text(), bias.shape.text(), h);
+  Tensor y = tape.output({batch, n, n}, {point, target, w, bias});  // (B,N,N)
+  RENAR_CHECK(!y.has_grad() ||
+                  (point.has_grad() && target.has_grad() && w.has_grad() && bias.has_grad()),
+              "[pointer_head] all inputs must want a gradient, or none");
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        y.data[(b * n + j) * n + k] =
+            bias.data[0] + dot_of_maximum(h, w.data, point.data + (b * n + j) * h,
+                                          target.data + ((b * n + k) * n + j) * h);
+      }
+    }
+  }
+  tape.record(y, [=] {
+    for (std::int64_t b = 0; b < batch; ++b) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          const Real g = y.grad[(b * n + j) * n + k];
+          const std::int64_t p = (b * n + j) * h, t = ((b * n + k) * n + j) * h;
+          pass_to_larger(h, g, w.data, point.data + p, target.data + t, w.grad, point.grad + p,
+                         target.grad + t);
+          bias.grad[0] += g;
+        }
+      }
+    }
+  });
+  return y;
+}
+
+Tensor pointer_maximum(Tape& tape, Tensor point, Tensor target) {
+  check(point, target);
+  const std::int64_t n = point.dim(1), h = point.dim(2);
+  RENAR_CHECK(point.has_grad() == target.has_grad(),
+              "[pointer_maximum] point and target must both want a gradient, or none");
+  Tensor y = tape.output(target.shape, {point, target});  // (B,N,N,H)
+  // Calls each(place in y, in point, in target).
+  const auto walk = [=](const auto& each) {
+    for (std::int64_t at = 0; at < y.size(); ++at) {
+      const std::int64_t c = at % h, k = at / h % n, j = at / h / n % n, b = at / h / n / n;
+      each(at, (b * n + j) * h + c, ((b * n + k) * n + j) * h + c);
+    }
+  };
+  walk([&](auto at, auto p, auto t) {
+    y.data[at] = point.data[p] > target.data[t] ? point.data[p] : target.data[t];
+  });
+  tape.record(y, [=] {
+    walk([&](auto at, auto p, auto t) {
+      const Real a = point.data[p], b = target.data[t];
+      const Real to_point = a > b ? Real{1} : (a == b ? Real{0.5} : Real{0});
+      point.grad[p] += to_point * y.grad[at];
+      target.grad[t] += (1 - to_point) * y.grad[at];
+    });
+  });
+  return y;
+}
+
+}  // namespace renar

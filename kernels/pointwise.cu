@@ -1,0 +1,25 @@
+#include "kernels/pointwise.h"
+
+namespace renar {
+
+Tensor relu(Tape& tape, Tensor x) {
+  Tensor y = tape.output(x.shape, {x});
+  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = x.data[i] > 0 ? x.data[i] : Real{0};
+  tape.record(y, [=] {
+    for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += y.data[i] > 0 ? y.grad[i] : Real{0};
+  });
+  return y;
+}
+
+Tensor sigmoid(Tape& tape, Tensor x) {
+  Tensor y = tape.output(x.shape, {x});
+  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = sigmoid_of(x.data[i]);
+  tape.record(y, [=] {
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      x.grad[i] += y.grad[i] * y.data[i] * (1 - y.data[i]);
+    }
+  });
+  return y;
+}
+
+}  // namespace renar

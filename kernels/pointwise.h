@@ -1,0 +1,19 @@
+// relu, sigmoid: y = f(x) element by element.
+#pragma once
+
+#include <cmath>
+
+#include "core/tape.h"
+
+namespace renar {
+
+/// 1 / (1 + e^-x), never overflowing.
+inline Real sigmoid_of(Real x) {
+  const Real e = std::exp(-std::abs(x));
+  return x >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+Tensor relu(Tape& tape, Tensor x);
+Tensor sigmoid(Tape& tape, Tensor x);
+
+}  // namespace renar

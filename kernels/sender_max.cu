@@ -1,0 +1,67 @@
+#include "kernels/sender_max.h"
+
+#include <limits>
+
+#include "core/check.h"
+#include "core/simd.h"
+
+namespace renar {
+namespace {
+
+// One sender's row against the maxima so far.
+RENAR_CLONES void challenge(std::int64_t h, std::int32_t sender, const Real* x, Real* best,
+                            std::int32_t* first, std::int32_t* count) {
+  for (std::int64_t c = 0; c < h; ++c) {
+    const Real v = x[c], old = best[c];
+    first[c] = v > old ? sender : first[c];
+    count[c] = v > old ? 1 : count[c] + (v == old ? 1 : 0);
+    best[c] = v > old ? v : old;
+  }
+}
+
+}  // namespace
+
+void max_of_senders(const Tensor& x, const Tensor& adj, Real* y, Winners winners) {
+  const std::int64_t batch = x.dim(0), n = x.dim(1), receivers = x.dim(2), h = x.dim(3);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t m = 0; m < receivers; ++m) {
+      const std::int64_t at = (b * receivers + m) * h;
+      bool missing = false;
+      for (std::int64_t i = 0; adj && i < n; ++i) {
+        missing = missing || adj.data[(b * n + i) * receivers + m] <= 0;
+      }
+      for (std::int64_t c = 0; c < h; ++c) {
+        y[at + c] = missing ? kNoEdge : -std::numeric_limits<Real>::infinity();
+        winners.first[at + c] = -1;
+        winners.count[at + c] = missing ? 1 : 0;
+      }
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t edge = (b * n + i) * receivers + m;
+        if (adj && adj.data[edge] <= 0) continue;
+        challenge(h, static_cast<std::int32_t>(i), x.data + edge * h, y + at, winners.first + at,
+                  winners.count + at);
+      }
+    }
+  }
+}
+
+Tensor sender_max(Tape& tape, Tensor x, Tensor adj) {
+  RENAR_CHECK(x.shape.rank == 4, "[sender_max] x {} is not (B,N,M,H)", x.shape.text());
+  const std::int64_t batch = x.dim(0), receivers = x.dim(2), h = x.dim(3);
+  RENAR_CHECK(!adj || adj.size() * h == x.size(), "[sender_max] adj {} does not fit x {}",
+              adj.shape.text(), x.shape.text());
+  Tensor y = tape.output({batch, receivers, h}, {x});  // (B,M,H)
+  const Winners winners{tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())};
+  max_of_senders(x, adj, y.data, winners);
+  tape.record(y, [=] {
+    for (std::int64_t at = 0; at < y.size(); ++at) {
+      const std::int64_t c = at % h, m = at / h % receivers, b = at / h / receivers;
+      for_each_winner(x, adj, y.data, winners, b, m, c, [&](std::int64_t i, Real share) {
+        x.grad[((b * x.dim(1) + i) * receivers + m) * h + c] += share * y.grad[at];
+      });
+    }
+  });
+  return y;
+}
+
+}  // namespace renar

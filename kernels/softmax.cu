@@ -1,0 +1,35 @@
+#include "kernels/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace renar {
+
+LogSoftmax log_softmax(const Real* x, std::int64_t count) {
+  const Real largest = *std::max_element(x, x + count);
+  Real sum = 0;
+  for (std::int64_t c = 0; c < count; ++c) sum += std::exp(x[c] - largest);
+  return {largest, std::log(sum)};
+}
+
+Tensor softmax(Tape& tape, Tensor x) {
+  const std::int64_t cols = x.cols();
+  Tensor y = tape.output(x.shape, {x});
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    const LogSoftmax log_p = log_softmax(x.data + r * cols, cols);
+    for (std::int64_t c = 0; c < cols; ++c) {
+      y.data[r * cols + c] = std::exp(log_p(x.data[r * cols + c]));
+    }
+  }
+  tape.record(y, [=] {
+    for (std::int64_t r = 0; r < x.rows(); ++r) {
+      const Real *p = y.data + r * cols, *dy = y.grad + r * cols;
+      Real along = 0;
+      for (std::int64_t c = 0; c < cols; ++c) along += p[c] * dy[c];
+      for (std::int64_t c = 0; c < cols; ++c) x.grad[r * cols + c] += p[c] * (dy[c] - along);
+    }
+  });
+  return y;
+}
+
+}  // namespace renar

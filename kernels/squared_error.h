@@ -1,0 +1,13 @@
+// squared_error: sum += scale * sum of (pred - truth)^2.  pred (rows, cols), truth of the same size.
+//
+// A loss is where gradients start: backward adds scale * 2 (pred - truth). `scale` holds the loss's
+// denominator, which belongs to the whole batch (nn/loss.h), so shards simply add up.
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+void squared_error(Tape& tape, Tensor pred, const Real* truth, Real scale, double& sum);
+
+}  // namespace renar

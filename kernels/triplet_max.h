@@ -1,0 +1,17 @@
+// triplet_max: y[b,j,k] = rest[b,j,k] + max over i of (left[b,i,j] + right[b,i,k])     all (B,N,N,F)
+//
+// The triplet messages of Dudzik and Velickovic (2022) in the order of MODEL.md 3: everything that does not depend on i is in
+// `rest`, so the maximum is a max-plus product and the (B,N,N,N,F) tensor of the reference never exists.
+// Definition: sender_max over i of triplet_sum. Equal maxima share the gradient evenly.
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+Tensor triplet_max(Tape& tape, Tensor left, Tensor right, Tensor rest);
+
+/// t[b,i,j,k] = left[b,i,j] + right[b,i,k] + rest[b,j,k]   (B,N,N,N,F)
+Tensor triplet_sum(Tape& tape, Tensor left, Tensor right, Tensor rest);
+
+}  // namespace renar

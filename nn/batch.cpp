@@ -1,0 +1,111 @@
+#include "nn/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/check.h"
+
+namespace renar {
+
+std::int64_t choices(const Probe& probe, std::int64_t nodes) {
+  switch (probe.type) {
+    case Type::kScalar:
+    case Type::kMask: return 1;
+    case Type::kCategorical: return probe.classes;
+    case Type::kMaskOne:
+    case Type::kPointer: return nodes;
+  }
+  return 1;
+}
+
+std::int32_t marked_class(const Real* row, std::int64_t count) {
+  const Real* marked = std::find(row, row + count, Real{1});
+  return marked == row + count ? -1 : static_cast<std::int32_t>(marked - row);
+}
+
+std::int64_t Batch::stride(std::size_t probe) const {
+  return static_cast<std::int64_t>(count_of((*spec)[probe], static_cast<int>(nodes)));
+}
+
+const Real* Batch::at(std::size_t probe, std::int64_t frame, std::int64_t sample) const {
+  const std::int64_t row = (*spec)[probe].stage == Stage::kHint ? frame * size + sample : sample;
+  return values[probe].data() + row * stride(probe);
+}
+
+void Batch::cut() {
+  order.resize(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const int longer = lengths[static_cast<std::size_t>(a)] - lengths[static_cast<std::size_t>(b)];
+    return longer != 0 ? longer > 0 : a < b;
+  });
+  const std::int64_t each = std::max<std::int64_t>(1, kShardRows / (nodes * nodes));
+  shards.clear();
+  for (std::int64_t begin = 0; begin < size; begin += each) {
+    shards.push_back({begin, std::min(begin + each, size)});
+  }
+}
+
+std::int64_t Samples::active(std::int64_t step) const {
+  std::int64_t count = size();
+  while (count > 0 && steps_of(length(count - 1)) <= step) --count;
+  return count;
+}
+
+std::int64_t Samples::compared(std::int64_t step) const {
+  std::int64_t count = size();
+  while (count > 0 && length(count - 1) <= step + 1) --count;
+  return count;
+}
+
+Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) const {
+  const Probe& p = spec()[probe];
+  const std::int64_t n = nodes(), stride = batch_.stride(probe);
+  if (p.type == Type::kPointer) {
+    RENAR_CHECK(p.location == Location::kNode, "[batch] {} is not a node pointer", p.name);
+    Tensor x = tape.constant({size(), n, n});  // (B,N,N)
+    std::fill_n(x.data, x.size(), Real{0});
+    for (std::int64_t k = 0; k < size(); ++k) {
+      const Real* target = batch_.at(probe, frame, index(k));
+      for (std::int64_t i = 0; i < n; ++i) {
+        x.data[(k * n + i) * n + static_cast<std::int64_t>(target[i])] = 1;
+      }
+    }
+    return x;
+  }
+  Tensor x = tape.constant({size(), stride});
+  for (std::int64_t k = 0; k < size(); ++k) {
+    std::copy_n(batch_.at(probe, frame, index(k)), stride, x.data + k * stride);
+  }
+  return x;
+}
+
+const Real* Samples::numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
+                             std::int64_t end) const {
+  const std::int64_t stride = batch_.stride(probe);
+  Real* out = tape.array<Real>((end - begin) * stride);
+  for (std::int64_t k = begin; k < end; ++k) {
+    std::copy_n(batch_.at(probe, frame, index(k)), stride, out + (k - begin) * stride);
+  }
+  return out;
+}
+
+const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t frame,
+                                     std::int64_t begin, std::int64_t end) const {
+  const Probe& p = spec()[probe];
+  const std::int64_t stride = batch_.stride(probe);
+  const std::int64_t range = p.type == Type::kPointer ? 1 : choices(p, nodes());
+  const std::int64_t rows = stride / range;
+  std::int32_t* out = tape.array<std::int32_t>((end - begin) * rows);
+  for (std::int64_t k = begin; k < end; ++k) {
+    const Real* truth = batch_.at(probe, frame, index(k));
+    for (std::int64_t r = 0; r < rows; ++r) {
+      out[(k - begin) * rows + r] = p.type == Type::kPointer
+                                        ? static_cast<std::int32_t>(truth[r])
+                                        : marked_class(truth + r * range, range);
+    }
+  }
+  return out;
+}
+
+}  // namespace renar

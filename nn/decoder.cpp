@@ -1,0 +1,133 @@
+#include "nn/decoder.h"
+
+#include "core/check.h"
+#include "kernels/adjacency.h"
+#include "kernels/node_max.h"
+#include "kernels/pointer_head.h"
+
+namespace renar {
+namespace {
+
+/// Columns of a decoder's output.
+std::int64_t outputs_of(const Probe& probe) {
+  return probe.type == Type::kCategorical ? probe.classes : 1;
+}
+
+Shape with_classes(Shape shape, const Probe& probe) {
+  if (probe.type == Type::kCategorical) {
+    shape.extent[static_cast<std::size_t>(shape.rank++)] = probe.classes;
+  }
+  return shape;
+}
+
+}  // namespace
+
+DecoderInputs DecoderInputs::slice(std::int64_t begin, std::int64_t end) const {
+  return {encoded.slice(begin, end), hidden.slice(begin, end), next_hidden.slice(begin, end),
+          next_edge ? next_edge.slice(begin, end) : next_edge, masks_non_edges};
+}
+
+Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& probe,
+                 std::int64_t hidden, bool edges)
+    : probe_(probe), hidden_(hidden) {
+  const std::int64_t h_t = 3 * hidden, e_t = edges ? 2 * hidden : hidden;
+  std::size_t made = 0;
+  const auto add = [&](std::int64_t in, std::int64_t out) {
+    layers_.at(made) = make_linear(builder, name + "/decode/" + probe.name + "/" + std::to_string(made),
+                                   in, out);
+    ++made;
+  };
+  const std::int64_t out = outputs_of(probe);
+  switch (probe.location) {
+    case Location::kNode:
+      if (probe.type == Type::kPointer) {
+        add(h_t, hidden);
+        add(h_t, hidden);
+        add(e_t, hidden);
+        add(hidden, 1);
+      } else {
+        add(h_t, out);
+      }
+      return;
+    case Location::kEdge:
+      RENAR_CHECK(probe.type != Type::kPointer, "[decoder] {} is not a node pointer", probe.name);
+      add(h_t, out);
+      add(h_t, out);
+      add(e_t, out);
+      return;
+    case Location::kGraph:
+      RENAR_CHECK(probe.type != Type::kPointer, "[decoder] {} is not a node pointer", probe.name);
+      add(h_t, out);
+      add(hidden, out);
+      return;
+  }
+}
+
+Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  switch (probe_.location) {
+    case Location::kNode:
+      return probe_.type == Type::kPointer ? decode_pointer(tape, composer, in)
+                                           : decode_node(tape, composer, in);
+    case Location::kEdge: return decode_edge(tape, composer, in);
+    case Location::kGraph: return decode_graph(tape, composer, in);
+  }
+  return {};
+}
+
+// h_t W: one term for each of its three parts.
+Terms Decoder::from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const {
+  const Tensor w = tape.use(layer_(layer).w);  // (3H,O)
+  return {composer.term(in.encoded.node, w.first(hidden_)),
+          {in.hidden, w.slice(hidden_, 2 * hidden_)},
+          {in.next_hidden, w.slice(2 * hidden_, 3 * hidden_)}};
+}
+
+Terms Decoder::from_edges(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const {
+  const Tensor w = tape.use(layer_(layer).w);  // (2H,O) or (H,O)
+  Terms terms{composer.term(in.encoded.edge, w.first(hidden_))};
+  if (in.next_edge) terms.add({in.next_edge, w.slice(hidden_, 2 * hidden_)});
+  return terms;
+}
+
+Tensor Decoder::decode_node(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor y = linear(tape, from_nodes(tape, composer, in, 0), {bias(tape, 0)});
+  return y.reshaped(with_classes({y.dim(0), y.dim(1)}, probe_));
+}
+
+Tensor Decoder::decode_pointer(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor p_1 = linear(tape, from_nodes(tape, composer, in, 0), {bias(tape, 0)});  // (B,N,H)
+  const Tensor p_2 = linear(tape, from_nodes(tape, composer, in, 1), {bias(tape, 1)});  // (B,N,H)
+  const Tensor target =
+      edge_linear(tape, p_2, {}, from_edges(tape, composer, in, 2), {bias(tape, 2)});  // (B,N,N,H)
+  const Tensor w = tape.use(layer_(3).w), b = bias(tape, 3);
+  const Shape shape{p_1.dim(0), p_1.dim(1), p_1.dim(1)};
+  const Tensor logits =
+      composer.exact().fused_ops
+          ? pointer_head(tape, p_1, target, w, b)
+          : linear(tape, {{pointer_maximum(tape, p_1, target), w}}, {b}).reshaped(shape);
+  return in.masks_non_edges ? mask_non_edges(tape, logits, in.encoded.adj) : logits;
+}
+
+Tensor Decoder::decode_edge(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor d_1 = linear(tape, from_nodes(tape, composer, in, 0), {bias(tape, 0)});  // (B,N,C)
+  const Tensor d_2 = linear(tape, from_nodes(tape, composer, in, 1), {bias(tape, 1)});
+  const Tensor y = edge_linear(tape, d_1, d_2, from_edges(tape, composer, in, 2), {bias(tape, 2)});
+  const Tensor logits = y.reshaped(with_classes({y.dim(0), y.dim(1), y.dim(2)}, probe_));
+  const bool masked = in.masks_non_edges &&
+                      (probe_.type == Type::kMask || probe_.type == Type::kMaskOne);
+  return masked ? mask_non_edges(tape, logits, in.encoded.adj) : logits;
+}
+
+Tensor Decoder::decode_graph(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor w = tape.use(layer_(0).w);  // (3H,C)
+  const Tensor nodes = composer.dense(in.encoded.node);
+  const Tensor y = linear(tape,
+                          {{node_max(tape, nodes), w.first(hidden_)},
+                           {node_max(tape, in.hidden), w.slice(hidden_, 2 * hidden_)},
+                           {node_max(tape, in.next_hidden), w.slice(2 * hidden_, 3 * hidden_)},
+                           composer.term(in.encoded.graph, tape.use(layer_(1).w))},
+                          {bias(tape, 0), bias(tape, 1)});
+  return y.reshaped(with_classes({y.dim(0)}, probe_));
+}
+
+}  // namespace renar

@@ -1,0 +1,52 @@
+// The decoder of one probe: hidden state to raw predictions (logits). MODEL.md 4.
+//
+//   h_t = [node_fts, hidden, hidden'] (B,N,3H)      e_t = [edge_fts, edge'] (B,N,N,2H), or edge_fts alone
+//   node   scalar mask mask_one categorical   Linear of h_t
+//          pointer                            w . max(p1[j], p2[k] + p3(e_t)[k,j]) + b, j points at k
+//   edge   scalar mask mask_one categorical   d1(h_t)[i] + d2(h_t)[j] + d3(e_t)[i,j]
+//   graph  scalar mask mask_one categorical   d1(max over nodes of h_t) + d2(graph_fts)
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "nn/encoder.h"
+
+namespace renar {
+
+/// What decoders read of one step.
+struct DecoderInputs {
+  EncodedStep encoded;
+  Tensor hidden;           // (B,N,H) before the step
+  Tensor next_hidden;      // (B,N,H) after it
+  Tensor next_edge;        // (B,N,N,H), or absent
+  bool masks_non_edges = false;
+
+  DecoderInputs slice(std::int64_t begin, std::int64_t end) const;
+};
+
+class Decoder {
+ public:
+  /// Parameters <name>/decode/<probe>/<k>/w and /b. `edges`: the processor makes edge'.
+  Decoder(const Builder& builder, const std::string& name, const Probe& probe, std::int64_t hidden,
+          bool edges);
+
+  /// Logits: (B,N), (B,N,C), pointers (B,N,N); edges (B,N,N[,C]); graphs (B[,C]).
+  Tensor decode(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+
+ private:
+  Terms from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const;
+  Terms from_edges(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const;
+  Tensor decode_node(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor decode_pointer(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor decode_edge(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor decode_graph(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor bias(Tape& tape, int layer) const { return tape.use(layer_(layer).b); }
+  const Linear& layer_(int k) const { return layers_[static_cast<std::size_t>(k)]; }
+
+  const Probe& probe_;
+  std::int64_t hidden_;
+  std::array<Linear, 4> layers_{};
+};
+
+}  // namespace renar

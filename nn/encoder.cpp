@@ -1,0 +1,102 @@
+#include "nn/encoder.h"
+
+#include <cmath>
+
+#include "core/check.h"
+#include "kernels/adjacency.h"
+#include "kernels/columns.h"
+
+namespace renar {
+namespace {
+
+bool is_read(const Probe& probe) { return probe.stage != Stage::kOutput; }
+
+/// Whose features a probe's encoding is added to.
+Location target_of(const Probe& probe) {
+  switch (probe.type) {
+    case Type::kPointer:
+      RENAR_CHECK(probe.location == Location::kNode, "[encoder] {} is not a node pointer", probe.name);
+      return Location::kEdge;  // an N x N relation
+    case Type::kScalar:
+    case Type::kCategorical:
+    case Type::kMask:
+    case Type::kMaskOne: return probe.location;
+  }
+  return probe.location;
+}
+
+std::int64_t width_of(const Probe& probe) {
+  return probe.type == Type::kCategorical ? probe.classes : 1;
+}
+
+Sources raw_of(const Spec& spec, const ProbeTensors& probes, std::int64_t batch, Location location) {
+  Sources sources;
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    if (!is_read(spec[p]) || target_of(spec[p]) != location) continue;
+    const Tensor x = probes[p].first(batch);
+    sources.add(x.reshaped({x.size() / width_of(spec[p]), width_of(spec[p])}));
+  }
+  return sources;
+}
+
+}  // namespace
+
+EncodedStep EncodedStep::slice(std::int64_t begin, std::int64_t end) const {
+  return {node.slice(begin, end), edge.slice(begin, end), graph.slice(begin, end),
+          graph_on_nodes.slice(begin, end), adj ? adj.slice(begin, end) : adj};
+}
+
+Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& spec,
+                 std::int64_t hidden, EncoderInit init)
+    : spec_(spec), hidden_(hidden) {
+  RENAR_CHECK(spec.size() <= kMaxProbes, "[encoder] {} has {} probes, at most {} are supported", name,
+              spec.size(), kMaxProbes);
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    const Probe& probe = spec[p];
+    if (!is_read(probe)) continue;
+    const bool xavier = init == EncoderInit::kXavierOnScalars && probe.stage == Stage::kHint &&
+                        probe.type == Type::kScalar;
+    layers_[p] = make_linear(
+        builder, name + "/encode/" + probe.name, width_of(probe), hidden,
+        {.stddev = xavier ? 1 / std::sqrt(static_cast<double>(hidden)) : 0.0});
+  }
+}
+
+Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
+  const auto of = [&](Location location) {
+    Sources weights, biases;
+    for (std::size_t p = 0; p < spec_.size(); ++p) {
+      if (!is_read(spec_[p]) || target_of(spec_[p]) != location) continue;
+      weights.add(tape.use(layers_[p].w));
+      biases.add(tape.use(layers_[p].b));
+    }
+    return stack(tape, hidden_, weights, biases);
+  };
+  return {of(Location::kNode), of(Location::kEdge), of(Location::kGraph)};
+}
+
+EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
+                            std::int64_t batch, std::int64_t nodes, bool want_adjacency) const {
+  const auto raw = [&](Location location, Shape shape) {
+    const Tensor s = columns(tape, shape.size(), raw_of(spec_, probes, batch, location));
+    shape.extent[static_cast<std::size_t>(shape.rank++)] = s.cols();
+    return s.reshaped(shape);
+  };
+  EncodedStep step{{raw(Location::kNode, {batch, nodes}), stacked.node},
+                   {raw(Location::kEdge, {batch, nodes, nodes}), stacked.edge},
+                   {raw(Location::kGraph, {batch}), stacked.graph},
+                   {raw(Location::kGraph, {batch, nodes}), stacked.graph},
+                   {}};
+  if (!want_adjacency) return step;
+  step.adj = identity_adjacency(tape, batch, nodes);
+  for (std::size_t p = 0; p < spec_.size(); ++p) {
+    if (!is_read(spec_[p])) continue;
+    const bool pointer = spec_[p].location == Location::kNode && spec_[p].type == Type::kPointer;
+    const bool edges = spec_[p].location == Location::kEdge && spec_[p].type == Type::kMask;
+    if (pointer) add_edges(step.adj, probes[p].first(batch), kPointerEdge);
+    if (edges) add_edges(step.adj, probes[p].first(batch), kMaskEdge);
+  }
+  return step;
+}
+
+}  // namespace renar

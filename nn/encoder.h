@@ -1,0 +1,56 @@
+// The encoder: raw probe data to node, edge and graph features. MODEL.md 2.
+//
+// Every probe has a Linear(H) of its own. Node data goes to node_fts, node pointers and edge data to edge_fts, graph data
+// to graph_fts. The sum of the encodings is kept as S V (nn/features.h): S is the probes' raw numbers side by
+// side and a column of ones, V their weights and, in its last row, the sum of their biases.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "nn/batch.h"
+#include "nn/features.h"
+#include "nn/layers.h"
+
+namespace renar {
+
+constexpr std::size_t kMaxProbes = 40;
+/// One tensor a probe, by its place in the spec; absent where the stage has none.
+using ProbeTensors = std::array<Tensor, kMaxProbes>;
+
+/// Standard deviation of the encoders of scalar hints.
+enum class EncoderInit { kDefault, kXavierOnScalars };
+
+struct EncodedStep {
+  Features node;            // (B,N,R)
+  Features edge;            // (B,N,N,R)
+  Features graph;           // (B,R)
+  Features graph_on_nodes;  // (B,N,R)
+  Tensor adj;               // (B,N,N), absent unless asked for
+
+  EncodedStep slice(std::int64_t begin, std::int64_t end) const;
+};
+
+class Encoder {
+ public:
+  /// Parameters <name>/encode/<probe>/w and /b for every input and hint of the spec.
+  Encoder(const Builder& builder, const std::string& name, const Spec& spec, std::int64_t hidden,
+          EncoderInit init);
+
+  /// The stacked encoders V of the three locations, made once a trajectory.
+  struct Stacked {
+    Tensor node, edge, graph;  // (R,H)
+  };
+  Stacked stack_encoders(Tape& tape) const;
+
+  /// `probes` holds inputs and hints in feature form (Samples::features); all have `batch` samples or more.
+  EncodedStep encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
+                     std::int64_t batch, std::int64_t nodes, bool want_adjacency) const;
+
+ private:
+  const Spec& spec_;
+  std::int64_t hidden_;
+  std::array<Linear, kMaxProbes> layers_{};
+};
+
+}  // namespace renar

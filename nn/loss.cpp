@@ -1,0 +1,72 @@
+#include "nn/loss.h"
+
+#include <algorithm>
+
+#include "kernels/cross_entropy.h"
+#include "kernels/mask_cross_entropy.h"
+#include "kernels/squared_error.h"
+
+namespace renar {
+namespace {
+
+constexpr Real kMasked = -1;
+
+/// Elements of one sample in one frame that count.
+std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t count,
+                            std::int64_t nodes) {
+  const std::int64_t range = choices(probe, nodes);
+  switch (probe.type) {
+    case Type::kScalar:
+    case Type::kPointer: return count;
+    case Type::kMask: return count - std::count(truth, truth + count, kMasked);
+    case Type::kMaskOne:
+    case Type::kCategorical: {
+      std::int64_t marked = 0;
+      for (std::int64_t r = 0; r < count; r += range) marked += marked_class(truth + r, range) >= 0;
+      return marked;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+LossScales loss_scales(const Batch& batch) {
+  LossScales scales{};
+  for (std::size_t p = 0; p < batch.spec->size(); ++p) {
+    const Probe& probe = (*batch.spec)[p];
+    if (probe.stage == Stage::kInput) continue;
+    std::int64_t valid = 0;
+    for (std::int64_t b = 0; b < batch.size; ++b) {
+      // A hint is compared in frames 1 .. length - 1, an output once.
+      const bool hint = probe.stage == Stage::kHint;
+      const std::int64_t end = hint ? batch.lengths[static_cast<std::size_t>(b)] : 1;
+      for (std::int64_t t = hint ? 1 : 0; t < end; ++t) {
+        valid += valid_elements(probe, batch.at(p, t, b), batch.stride(p), batch.nodes);
+      }
+    }
+    scales[p] = valid > 0 ? Real{1} / static_cast<Real>(valid) : Real{0};
+  }
+  return scales;
+}
+
+void add_loss(Tape& tape, const Samples& samples, std::size_t p, std::int64_t frame,
+              std::int64_t begin, Tensor logits, Real scale, double& loss) {
+  const std::int64_t end = begin + logits.dim(0);
+  const Probe& probe = samples.spec()[p];
+  switch (probe.type) {
+    case Type::kScalar:
+      squared_error(tape, logits, samples.numbers(tape, p, frame, begin, end), scale, loss);
+      return;
+    case Type::kMask:
+      mask_cross_entropy(tape, logits, samples.numbers(tape, p, frame, begin, end), scale, loss);
+      return;
+    case Type::kMaskOne:
+    case Type::kCategorical:
+    case Type::kPointer:
+      cross_entropy(tape, logits, samples.classes(tape, p, frame, begin, end), scale, loss);
+      return;
+  }
+}
+
+}  // namespace renar

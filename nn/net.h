@@ -1,0 +1,68 @@
+// The network: encode, process, decode, step by step along a trajectory. MODEL.md 2.
+//
+// A Net has one processor and, for its algorithm, an encoder and a decoder for each hint and output. forward() runs
+// one shard on one tape; after it tape.backward() leaves the gradients of the shard's losses. A Net is not
+// changed by forward(): any number of shards may run at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nn/decoder.h"
+#include "nn/encoder.h"
+#include "nn/loss.h"
+#include "nn/postprocess.h"
+#include "nn/predictions.h"
+#include "nn/processor.h"
+
+namespace renar {
+
+/// How a predicted hint is fed back: soft, hard, or soft in training and hard in evaluation.
+enum class Repred { kSoft, kHard, kHardOnEval };
+
+struct NetOptions {
+  ProcessorOptions processor;
+  EncoderInit encoder_init = EncoderInit::kXavierOnScalars;
+  Repred hint_repred = Repred::kSoft;
+  int message_passing_steps = 1;
+  std::uint64_t seed = 42;  ///< of the initialisation
+  ExactAlgebra exact;
+};
+
+class Net {
+ public:
+  /// `algorithm` names the parameters of encoders and decoders; `spec` must outlive the net.
+  Net(const std::string& algorithm, const Spec& spec, const NetOptions& options);
+
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const Spec& spec() const { return spec_; }
+  const NetOptions& options() const { return options_; }
+
+  enum class Pass { kTrain, kEvaluate };
+  struct Request {
+    Pass pass;
+    const LossScales* scales = nullptr;    ///< wanted losses; null: none
+    Losses* losses = nullptr;              ///< the shard's losses are added
+    Predictions* predictions = nullptr;    ///< filled for the shard's samples; null: none
+  };
+  /// Runs a shard on `tape`, which has been started on this net's parameters.
+  void forward(Tape& tape, const Samples& samples, const Request& request) const;
+
+ private:
+  struct Trajectory;
+  ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;
+  void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
+  void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
+  void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
+              Tensor logits) const;
+
+  const Spec& spec_;
+  NetOptions options_;
+  Parameters parameters_;
+  std::unique_ptr<Processor> processor_;
+  std::unique_ptr<Encoder> encoder_;
+  std::vector<std::unique_ptr<Decoder>> decoders_;  // by probe; null for inputs
+};
+
+}  // namespace renar

@@ -1,0 +1,52 @@
+// The processor: one step of message passing on encoded features. MODEL.md 3.
+//
+// The table of kinds is in processor.cpp, one line a kind; a family of kinds is one file in processors/.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nn/features.h"
+#include "nn/layers.h"
+
+namespace renar {
+
+struct ProcessorOptions {
+  std::string kind = "triplet_gmpnn";
+  std::int64_t hidden = 128;
+  std::int64_t triplet_fts = 8;
+  bool layer_norm = true;
+};
+
+struct ProcessorInputs {
+  Features node;   // (B,N,R) x (R,H)
+  Features edge;   // (B,N,N,R) x (R,H)
+  Features graph;  // (B,N,R) x (R,H): the graph's numbers stand at each of its nodes
+  Tensor adj;      // (B,N,N); absent unless reads_adjacency()
+  Tensor hidden;   // (B,N,H)
+};
+
+struct ProcessorOutputs {
+  Tensor hidden;  // (B,N,H)
+  Tensor edge;    // (B,N,N,H), absent where the processor makes none
+};
+
+class Processor {
+ public:
+  virtual ~Processor() = default;
+  virtual ProcessorOutputs step(Tape& tape, Composer& composer,
+                                const ProcessorInputs& in) const = 0;
+  virtual bool reads_adjacency() const = 0;
+  /// Pointer and edge-mask decoders rule out what is not an edge.
+  virtual bool masks_non_edges() const = 0;
+  virtual bool makes_edges() const = 0;
+};
+
+/// All kinds, for --help and for errors.
+std::vector<std::string> processor_kinds();
+
+/// Parameters are named processor/<layer>/..; throws renar::UsageError on an unknown kind.
+std::unique_ptr<Processor> make_processor(const Builder& builder, const ProcessorOptions& options);
+
+}  // namespace renar

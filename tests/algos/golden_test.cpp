@@ -1,0 +1,129 @@
+// All algorithms against the reference's data: trajectories as sampled and after the pipeline, the
+// CLRS-30 splits by their checksums, and the peer's stream of training batches.
+#include "tests/algos/golden.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "algos/dataset.h"
+#include "algos/pipeline.h"
+#include "algos/registry.h"
+#include "algos/training_stream.h"
+
+using namespace renar;
+
+namespace {
+
+struct Case {
+  unsigned seed;
+  int nodes, count;
+  std::string params;  // dataset or train; empty in pipeline files
+};
+
+/// The cases of a file, from its keys: seed<S>_n<N>_count<K>[_<params>]/...
+std::set<std::string> cases_of(const Npz& golden) {
+  std::set<std::string> cases;
+  for (const auto& entry : golden) cases.insert(entry.first.substr(0, entry.first.find('/')));
+  return cases;
+}
+
+Case parse(const std::string& name) {
+  Case parsed{};
+  char params[16] = "";
+  REQUIRE(std::sscanf(name.c_str(), "seed%u_n%d_count%d_%15s", &parsed.seed, &parsed.nodes,
+                      &parsed.count, params) >= 3);
+  parsed.params = params;
+  return parsed;
+}
+
+TraceBatch sample(const Algorithm& algorithm, const Case& c, const SamplerParams& params) {
+  return make_dataset(algorithm, c.nodes, c.count, c.seed, params);
+}
+
+/// sum of w_i x_i with w_i = ((i * 2654435761) mod 2^32) / 2^32.
+double weighted_sum(const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum +=
+        static_cast<double>(static_cast<std::uint32_t>(i * 2654435761u)) / 4294967296.0 * values[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("golden: trajectories equal the reference's, bit for bit") {
+  for (const Algorithm& algorithm : algorithms()) {
+    const Npz golden = read_golden("trajectories/" + algorithm.name + ".npz");
+    CHECK(cases_of(golden).size() == 4);
+    for (const std::string& name : cases_of(golden)) {
+      CAPTURE(algorithm.name);
+      CAPTURE(name);
+      const Case c = parse(name);
+      const bool train = c.params == "train";
+      const TraceBatch batch = sample(algorithm, c, train ? algorithm.training : algorithm.dataset);
+      check_equals_golden(batch, golden, name + "/");
+      const TraceBatch again = batch_from(algorithm.spec(), golden, name + "/");
+      CHECK(again.values == batch.values);
+      CHECK(again.lengths == batch.lengths);
+    }
+  }
+}
+
+TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
+  for (const Algorithm& algorithm : algorithms()) {
+    const Npz golden = read_golden("pipeline/" + algorithm.name + ".npz");
+    CHECK(cases_of(golden).size() == 2);
+    for (const std::string& name : cases_of(golden)) {
+      CAPTURE(algorithm.name);
+      CAPTURE(name);
+      const Case c = parse(name);
+      TraceBatch batch = sample(algorithm, c, algorithm.training);
+      NumpyRandom random(c.seed + 1);
+      randomize_positions(batch, random);
+      check_equals_golden(batch, golden, name + "/");
+    }
+  }
+}
+
+TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
+  std::ifstream file(RENAR_SOURCE_DIR "/tests/golden/checksums/checksums.json");
+  const nlohmann::json golden = nlohmann::json::parse(file);
+  std::size_t compared = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const Split split : {Split::kVal, Split::kTest}) {
+      const std::string prefix = algorithm.name + "/" + std::string(clrs30(split).name) + "/";
+      for (const auto& [key, array] : arrays_of(make_clrs30(algorithm, split), prefix)) {
+        CAPTURE(key);
+        const nlohmann::json& expected = golden.at(key);
+        const std::vector<double> values = array.doubles();
+        double sum = 0;
+        for (const double x : values) sum += x;
+        CHECK(array.shape == expected["shape"].get<std::vector<std::size_t>>());
+        CHECK(sum == doctest::Approx(expected["sum"].get<double>()).epsilon(1e-9));
+        CHECK(weighted_sum(values) ==
+              doctest::Approx(expected["weighted"].get<double>()).epsilon(1e-9));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared == golden.size());
+}
+
+TEST_CASE("golden: the clrs stream gives the peer's training batches") {
+  for (const char* name : {"dfs", "bfs"}) {
+    CAPTURE(name);
+    const Npz golden = read_golden("stream/stream_" + std::string(name) + ".npz");
+    TrainingStream stream(find_algorithm(name), {.order = DataOrder::kClrs, .seed = 42});
+    for (int step = 0; step < 6; ++step) {
+      CAPTURE(step);
+      check_equals_golden(stream.next(), golden, "batch" + std::to_string(step) + "/");
+      if (step == 0) stream.note_evaluation();
+    }
+  }
+}

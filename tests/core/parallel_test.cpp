@@ -1,0 +1,66 @@
+// Every shard runs once, on any number of threads; workers are within range; errors by shard number.
+#include "core/parallel.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/check.h"
+
+namespace renar {
+namespace {
+
+TEST_CASE("parallel: all shards run once, whatever the number of threads") {
+  for (const int threads : {1, 2, 3, 8, 64}) {
+    for (const int shards : {0, 1, 2, 7, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(shards));
+      std::atomic<int> strangers{0};
+      for_each_shard(shards, threads, [&](int shard, int worker) {
+        ++runs[static_cast<std::size_t>(shard)];
+        if (worker < 0 || worker >= threads) ++strangers;
+      });
+      for (const std::atomic<int>& count : runs) CHECK(count == 1);
+      CHECK(strangers == 0);
+    }
+  }
+}
+
+TEST_CASE("parallel: a worker runs one shard at a time") {
+  constexpr int kThreads = 4;
+  std::vector<std::atomic<int>> busy(kThreads);
+  std::atomic<int> overlaps{0};
+  for_each_shard(40, kThreads, [&](int, int worker) {
+    if (++busy[static_cast<std::size_t>(worker)] != 1) ++overlaps;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --busy[static_cast<std::size_t>(worker)];
+  });
+  CHECK(overlaps == 0);
+}
+
+TEST_CASE("parallel: the first error by shard number is thrown, after every shard has run") {
+  for (const int threads : {1, 2, 8}) {
+    std::atomic<int> runs{0};
+    const auto run = [&](int shard, int) {
+      ++runs;
+      // The later shard fails at once, the earlier one late.
+      if (shard == 3) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (shard >= 3) throw Error("shard " + std::to_string(shard));
+    };
+    CHECK_THROWS_WITH_AS(for_each_shard(10, threads, run), "shard 3", Error);
+    CHECK(runs == 10);
+  }
+}
+
+TEST_CASE("parallel: fewer than one thread is one thread") {
+  int highest = -1;
+  for_each_shard(20, 0, [&](int, int worker) { highest = std::max(highest, worker); });
+  CHECK(highest == 0);
+  CHECK(available_threads() >= 1);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,27 @@
+// Lists and nearest matches in messages.
+#include "core/text.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace renar;
+
+TEST_CASE("text: edit distance by hand") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("", "dfs") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("dsf", "dfs") == 1);  // a swap of neighbours
+  CHECK(edit_distance("bfs", "dfs") == 1);
+}
+
+TEST_CASE("text: nearest match and join") {
+  const std::vector<std::string> words = {"bfs", "dfs", "dijkstra"};
+  CHECK(nearest_match("djikstra", words) == "dijkstra");
+  CHECK(nearest_match("dsf", words) == "dfs");
+  CHECK(nearest_match("xfs", words) == "bfs");  // the first of equals
+  CHECK(nearest_match("dfs", std::vector<std::string>()) == "");
+  CHECK(join(words) == "bfs, dfs, dijkstra");
+  CHECK(join(std::vector<std::string>()) == "");
+  CHECK(join(std::vector<std::string>{"a", "a"}, "/") == "a/a");
+}

@@ -1,0 +1,98 @@
+// columns * stack is the sum of the linear encodings.
+#include "kernels/columns.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("columns: by hand; a source of fewer rows is repeated, the last column is ones") {
+  Numbers a({4, 1}, {1, 2, 3, 4}), b({2, 2}, {10, 20, 30, 40});
+  FreshTape fresh;
+  const Tensor y = columns(fresh.tape, 4, {a.tensor(), b.tensor()});
+  CHECK(y.shape == Shape{4, 4});
+  test::check_values(y, {1, 10, 20, 1, 2, 10, 20, 1, 3, 30, 40, 1, 4, 30, 40, 1}, 0);
+  test::run_backward(fresh.tape, y, {1, 2, 3, 99, 4, 5, 6, 99, 7, 8, 9, 99, 10, 11, 12, 99});
+  CHECK(a.grad() == std::vector<Real>{1, 4, 7, 10});
+  CHECK(b.grad() == std::vector<Real>{2 + 5, 3 + 6, 8 + 11, 9 + 12});
+}
+
+TEST_CASE("stack: by hand; biases are summed in the last row") {
+  Numbers w({2, 2}, {1, 2, 3, 4}), v({1, 2}, {5, 6}), a({2}, {10, 20}), b({2}, {1, 2});
+  FreshTape fresh;
+  const Tensor y = stack(fresh.tape, 2, {w.tensor(), v.tensor()}, {a.tensor(), b.tensor()});
+  CHECK(y.shape == Shape{4, 2});
+  test::check_values(y, {1, 2, 3, 4, 5, 6, 11, 22}, 0);
+  test::run_backward(fresh.tape, y, {1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(w.grad() == std::vector<Real>{1, 2, 3, 4});
+  CHECK(v.grad() == std::vector<Real>{5, 6});
+  CHECK(a.grad() == std::vector<Real>{7, 8});
+  CHECK(b.grad() == std::vector<Real>{7, 8});
+}
+
+TEST_CASE("columns: times stack is the sum of the encodings") {
+  // Edges (B N N, 2) and nodes (B N, 1), each spread over its row of edges.
+  for (const test::Extents& e : test::kExtents) {
+    const std::int64_t nodes = e.batch * e.nodes, edges = nodes * e.nodes;
+    test::same_value_and_gradient(
+        [&](Tape& tape, const Inputs& in) {
+          const Tensor raw = columns(tape, edges, {in[0], in[1]});
+          const Tensor weights = stack(tape, e.hidden, {in[2], in[3]}, {in[4], in[5]});
+          return linear(tape, {{raw, weights}}, {}).reshaped({e.batch, e.nodes, e.nodes, e.hidden});
+        },
+        [&](Tape& tape, const Inputs& in) {
+          const Tensor own = linear(tape, {{in[0], in[2]}}, {in[4]});
+          const Tensor sent = linear(tape, {{in[1], in[3]}}, {in[5]});
+          return edge_add(tape, sent.reshaped({e.batch, e.nodes, e.hidden}), {},
+                          own.reshaped({e.batch, e.nodes, e.nodes, e.hidden}));
+        },
+        {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2), Numbers::random({2, e.hidden}, 3),
+         Numbers::random({1, e.hidden}, 4), Numbers::random({e.hidden}, 5),
+         Numbers::random({e.hidden}, 6)});
+  }
+}
+
+TEST_CASE("columns: gradients" * doctest::skip(test::kFloatBuild)) {
+  test::check_gradient(
+      [](Tape& tape, const Inputs& in) { return columns(tape, 6, {in[0], in[1], in[2]}); },
+      {Numbers::random({6, 2}, 1), Numbers::random({3, 1}, 2), Numbers::random({1, 4}, 3)});
+  test::check_gradient(
+      [](Tape& tape, const Inputs& in) { return stack(tape, 3, {in[0], in[1]}, {in[2], in[3]}); },
+      {Numbers::random({2, 3}, 1), Numbers::random({1, 3}, 2), Numbers::random({3}, 3),
+       Numbers::random({3}, 4)});
+}
+
+TEST_CASE("columns: data without gradient is left alone, and without sources there are the ones") {
+  Numbers a = Numbers::random({3, 2}, 1), b = Numbers::random({3, 1}, 2), w = Numbers::random({2, 3}, 3);
+  Numbers bias = Numbers::random({3}, 4);
+  FreshTape fresh;
+  Tensor y = columns(fresh.tape, 3, {a.data(), b.tensor()});
+  test::run_backward(fresh.tape, y, std::vector<Real>(12, 1));
+  CHECK(a.grad() == std::vector<Real>(6, 0));
+  CHECK(b.grad() == std::vector<Real>(3, 1));
+  y = stack(fresh.tape, 3, {w.data()}, {bias.tensor()});
+  test::run_backward(fresh.tape, y, std::vector<Real>(9, 1));
+  CHECK(w.grad() == std::vector<Real>(6, 0));
+  CHECK(bias.grad() == std::vector<Real>(3, 1));
+  test::check_values(columns(fresh.tape, 2, {}), {1, 1}, 0);
+  test::check_values(stack(fresh.tape, 2, {}, {}), {0, 0}, 0);
+}
+
+TEST_CASE("columns: shapes that do not fit are refused") {
+  Numbers a = Numbers::random({4, 2}, 1), b = Numbers::random({3}, 2);
+  FreshTape fresh;
+  CHECK_THROWS_AS(columns(fresh.tape, 6, {a.tensor()}), Error);
+  CHECK_THROWS_AS(columns(fresh.tape, 2, {a.tensor()}), Error);
+  CHECK_THROWS_AS(stack(fresh.tape, 3, {a.tensor()}, {}), Error);
+  CHECK_THROWS_AS(stack(fresh.tape, 2, {a.tensor()}, {b.tensor()}), Error);
+}
+
+}  // namespace
+}  // namespace renar

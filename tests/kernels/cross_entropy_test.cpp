@@ -1,0 +1,71 @@
+// cross_entropy by hand, rows without target, huge logits, gradient.
+#include "kernels/cross_entropy.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("cross_entropy: by hand; a row of target -1 is skipped") {
+  // (0, ln 2, ln 5): probabilities (1, 2, 5) / 8; target 1 costs ln 4.  (0, 0, 0): target 0 costs ln 3.
+  Numbers logits({3, 3}, {0, std::log(Real{2}), std::log(Real{5}), 9, 9, 9, 0, 0, 0});
+  const std::vector<std::int32_t> target = {1, -1, 0};
+  FreshTape fresh;
+  double sum = 100;
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), 2, sum);
+  CHECK(sum == doctest::Approx(100 + 2 * (std::log(4.0) + std::log(3.0))).epsilon(1e-7));
+  fresh.tape.backward();
+  const Real third = Real{2} / 3;
+  test::check_same("dx", logits.grad(), {0.25, -1.5, 1.25, 0, 0, 0, third - 2, third, third}, 1e-6);
+}
+
+TEST_CASE("cross_entropy: huge logits stay finite") {
+  Numbers logits({2, 2}, {1e30, -1e30, 1e30, -1e30});
+  const std::vector<std::int32_t> target = {0, 1};
+  FreshTape fresh;
+  double sum = 0;
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
+  CHECK(sum == doctest::Approx(2e30));
+  fresh.tape.backward();
+  CHECK(logits.grad() == std::vector<Real>{0, 0, 1, -1});
+}
+
+TEST_CASE("cross_entropy: equal logits cost ln 2 however large they are") {
+  Numbers logits({1, 2}, {1e9, 1e9});
+  const std::vector<std::int32_t> target = {0};
+  FreshTape fresh;
+  double sum = 0;
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
+  CHECK(sum == doctest::Approx(std::log(2.0)).epsilon(1e-7));
+  fresh.tape.backward();
+  test::check_same("dx", logits.grad(), {-0.5, 0.5}, 1e-6);
+}
+
+TEST_CASE("cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
+  const std::vector<std::int32_t> target = {0, 4, -1, 2, 2, -1};
+  test::check_loss_gradient(
+      [&](Tape& tape, const Inputs& in, double& sum) {
+        cross_entropy(tape, in[0], target.data(), Real{0.3}, sum);
+      },
+      {Numbers::random({6, 5}, 1)});
+}
+
+TEST_CASE("cross_entropy: a target that is no class is refused") {
+  Numbers logits = Numbers::random({2, 3}, 1);
+  const std::vector<std::int32_t> target = {0, 3};
+  FreshTape fresh;
+  double sum = 0;
+  CHECK_THROWS_AS(cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum), Error);
+}
+
+}  // namespace
+}  // namespace renar

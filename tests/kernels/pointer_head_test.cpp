@@ -1,0 +1,88 @@
+// pointer_head against the written-out maximum followed by a linear.
+#include "kernels/pointer_head.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "kernels/linear.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+Tensor fused(Tape& tape, const Inputs& in) {
+  return pointer_head(tape, in[0], in[1], in[2], in[3]);
+}
+Tensor composed(Tape& tape, const Inputs& in) {
+  const std::int64_t batch = in[0].dim(0), n = in[0].dim(1);
+  const Tensor larger = pointer_maximum(tape, in[0], in[1]);
+  return linear(tape, {{larger, in[2]}}, {in[3]}).reshaped({batch, n, n});
+}
+
+// Gives point and target random numbers from `random`, w and bias normal ones.
+template <class Random>
+std::vector<Numbers> inputs_of(const test::Extents& e, const Random& random) {
+  return {random({e.batch, e.nodes, e.hidden}, 1), random({e.batch, e.nodes, e.nodes, e.hidden}, 2),
+          Numbers::random({e.hidden, 1}, 3), Numbers::random({1}, 4)};
+}
+
+TEST_CASE("pointer_head: by hand, the pointed-at node first in target, with a tie") {
+  // point[j] = (3, 5), target[k,j] = (1, 9; 3, 4), w = 2, bias = 0.5
+  // y[0,0] = 2 max(3, target[0,0] = 1) + 0.5 = 6.5    y[0,1] = 2 max(3, target[1,0] = 3) + 0.5 = 6.5
+  // y[1,0] = 2 max(5, target[0,1] = 9) + 0.5 = 18.5   y[1,1] = 2 max(5, target[1,1] = 4) + 0.5 = 10.5
+  Numbers point({1, 2, 1}, {3, 5}), target({1, 2, 2, 1}, {1, 9, 3, 4});
+  Numbers w({1, 1}, {2}), bias({1}, {0.5});
+  FreshTape fresh;
+  const Tensor y = pointer_head(fresh.tape, point.tensor(), target.tensor(), w.tensor(), bias.tensor());
+  CHECK(y.shape == Shape{1, 2, 2});
+  test::check_values(y, {6.5, 6.5, 18.5, 10.5}, 0);
+  test::run_backward(fresh.tape, y, {1, 10, 100, 1000});
+  CHECK(point.grad() == std::vector<Real>{2 * 1 + 2 * 5, 2000});  // half of the tie's 2 * 10
+  CHECK(target.grad() == std::vector<Real>{0, 200, 10, 0});
+  CHECK(w.grad() == std::vector<Real>{3 * 1 + 3 * 10 + 9 * 100 + 5 * 1000});
+  CHECK(bias.grad() == std::vector<Real>{1111});
+}
+
+TEST_CASE("pointer_head: equals its composition") {
+  for (const test::Extents& e : test::kExtents) {
+    test::same_value_and_gradient(fused, composed, inputs_of(e, Numbers::random));
+  }
+}
+
+TEST_CASE("pointer_head: ties give half to each side, as in its composition") {
+  for (const test::Extents& e : test::kExtents) {
+    test::same_value_and_gradient(fused, composed, inputs_of(e, test::coarse));
+  }
+}
+
+TEST_CASE("pointer_head: gradients, ties included" * doctest::skip(test::kFloatBuild)) {
+  // A central difference across the kink of two equal numbers is half of the slope: the same even split.
+  for (const test::Extents& e : {test::Extents{2, 3, 4}, test::Extents{1, 2, 37}}) {
+    for (const auto& op : {fused, composed}) {
+      test::check_gradient(op, inputs_of(e, Numbers::random));
+      test::check_gradient(op, inputs_of(e, test::coarse));
+    }
+  }
+}
+
+TEST_CASE("pointer_head: shapes that do not fit are refused, and so are gradients for some inputs") {
+  Numbers point = Numbers::random({1, 2, 3}, 1), target = Numbers::random({1, 2, 2, 3}, 2);
+  Numbers w = Numbers::random({3, 1}, 3), bias = Numbers::random({1}, 4);
+  const Tensor p = point.tensor(), t = target.tensor();
+  FreshTape fresh;
+  Tape& tape = fresh.tape;
+  CHECK_THROWS_AS(pointer_head(tape, t, t, w.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(pointer_head(tape, p, p, w.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(pointer_head(tape, p, t, bias.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(pointer_head(tape, p, t, w.tensor(), w.tensor()), Error);
+  CHECK_THROWS_AS(pointer_head(tape, p, t, w.data(), bias.tensor()), Error);
+  CHECK_THROWS_AS(pointer_maximum(tape, p, p), Error);
+  CHECK_THROWS_AS(pointer_maximum(tape, p, target.data()), Error);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,56 @@
+// relu and sigmoid.
+#include "kernels/pointwise.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("pointwise: relu by hand; nothing passes at zero") {
+  Numbers x({5}, {-2, -0.0, 0, 0.5, 3});
+  FreshTape fresh;
+  const Tensor y = relu(fresh.tape, x.tensor());
+  test::check_values(y, {0, 0, 0, 0.5, 3}, 0);
+  test::run_backward(fresh.tape, y, {1, 2, 3, 4, 5});
+  CHECK(x.grad() == std::vector<Real>{0, 0, 0, 4, 5});
+}
+
+TEST_CASE("pointwise: sigmoid by hand, and finite for huge inputs") {
+  // sigmoid(ln 3) = 1 / (1 + 1/3) = 3/4, slope 3/4 * 1/4 = 3/16
+  const Real ln3 = std::log(Real{3});
+  Numbers x({5}, {0, ln3, -ln3, 1000, -1000});
+  FreshTape fresh;
+  const Tensor y = sigmoid(fresh.tape, x.tensor());
+  test::check_values(y, {0.5, 0.75, 0.25, 1, 0}, test::kFloatBuild ? 1e-7 : 1e-15);
+  test::run_backward(fresh.tape, y, {1, 16, 32, 1, 1});
+  test::check_same("dx", x.grad(), {0.25, 3, 6, 0, 0}, test::kFloatBuild ? 1e-6 : 1e-14);
+}
+
+TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {
+  for (const std::int64_t size : {1, 3, 57}) {
+    test::check_gradient([](Tape& tape, const Inputs& in) { return relu(tape, in[0]); },
+                         {Numbers::random({size}, 1)});
+    test::check_gradient([](Tape& tape, const Inputs& in) { return sigmoid(tape, in[0]); },
+                         {Numbers::random({size}, 2)});
+  }
+}
+
+TEST_CASE("pointwise: backward adds to what the gradient holds") {
+  Numbers x({2}, {1, 2});
+  FreshTape fresh;
+  const Tensor y = relu(fresh.tape, x.tensor());
+  x.tensor().grad[0] = 10;
+  test::run_backward(fresh.tape, y, {1, 1});
+  CHECK(x.grad() == std::vector<Real>{11, 1});
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,49 @@
+// squared_error by hand and its gradient.
+#include "kernels/squared_error.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("squared_error: by hand; sums add up") {
+  Numbers pred({2, 2}, {1, 2, 3, 4});
+  const std::vector<Real> truth = {1, 0, 5, 3};
+  FreshTape fresh;
+  double sum = 100;
+  squared_error(fresh.tape, pred.tensor(), truth.data(), Real{0.5}, sum);
+  CHECK(sum == 100 + 0.5 * (0 + 4 + 4 + 1));
+  fresh.tape.backward();
+  CHECK(pred.grad() == std::vector<Real>{0, 2, -2, 1});  // 0.5 * 2 (pred - truth)
+}
+
+TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone is made") {
+  Numbers pred({2}, {1, 2});
+  const std::vector<Real> truth = {0, 0};
+  FreshTape recording, predicting(Tape::Mode::kPredict);
+  double sum = 0;
+  squared_error(recording.tape, pred.data(), truth.data(), 1, sum);
+  squared_error(predicting.tape, pred.tensor(), truth.data(), 1, sum);
+  recording.tape.backward();
+  predicting.tape.backward();
+  CHECK(sum == 10);
+  CHECK(pred.grad() == std::vector<Real>{0, 0});
+}
+
+TEST_CASE("squared_error: gradient" * doctest::skip(test::kFloatBuild)) {
+  const std::vector<Real> truth = test::random_values(15, 2);
+  test::check_loss_gradient(
+      [&](Tape& tape, const Inputs& in, double& sum) {
+        squared_error(tape, in[0], truth.data(), Real{0.3}, sum);
+      },
+      {Numbers::random({3, 5}, 1)});
+}
+
+}  // namespace
+}  // namespace renar

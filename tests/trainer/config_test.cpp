@@ -1,0 +1,229 @@
+// Flags, config files and run directories: what is accepted, what is refused and in which words.
+#include "trainer/config.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/check.h"
+
+namespace renar {
+namespace {
+
+namespace fs = std::filesystem;
+
+const ValidNames kValid = {{"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
+
+Config parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "renar_train");
+  return parse_train_arguments(static_cast<int>(words.size()), words.data(), kValid).value();
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+  try {
+    parse(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// A directory that goes away with the test.
+struct TemporaryDirectory {
+  TemporaryDirectory() {
+    path = fs::temp_directory_path() / ("renar_config_test_" + std::to_string(::getpid()));
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~TemporaryDirectory() { fs::remove_all(path); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+    return (path / name).string();
+  }
+  fs::path path;
+};
+
+TEST_CASE("config: defaults are the paper's settings") {
+  const Config config = parse({"--algo", "dfs"});
+  CHECK(config.algo == "dfs");
+  CHECK(config.processor == "triplet_gmpnn");
+  CHECK(config.hidden == 128);
+  CHECK(config.triplet_fts == 8);
+  CHECK(config.encoder_init == "xavier_on_scalars");
+  CHECK(config.steps == 10000);
+  CHECK(config.batch == 32);
+  CHECK(config.lr == 1e-3);
+  CHECK(config.clip == 1.0);
+  CHECK(config.train_lengths == std::vector<int>{4, 7, 11, 13, 16});
+  CHECK(config.val_length == 16);
+  CHECK(config.test_lengths == std::vector<int>{64});
+  CHECK(config.p.empty());
+  CHECK(config.out == "runs/dfs-baseline-42");
+}
+
+TEST_CASE("config: flags take hyphens or underscores, blanks or =") {
+  const Config config =
+      parse({"--algo=bfs", "--nb_msg_passing_steps", "2", "--train_lengths=4,8", "--lr=1e-4", "--p",
+             "0.1,0.5", "--no_ln", "--seed", "4294967295", "--clip", "0", "--out", "a_b"});
+  CHECK(config.algo == "bfs");
+  CHECK(config.nb_msg_passing_steps == 2);
+  CHECK(config.train_lengths == std::vector<int>{4, 8});
+  CHECK(config.val_length == 8);
+  CHECK(config.lr == 1e-4);
+  CHECK(config.p == std::vector<double>{0.1, 0.5});
+  CHECK(config.no_ln);
+  CHECK(config.seed == 4294967295U);
+  CHECK(config.clip == 0);
+  CHECK(config.out == "a_b");
+}
+
+TEST_CASE("config: a wrong call gets one line that names what is valid") {
+  CHECK(refusal({}) == "--algo is missing; valid: bfs, dfs");
+  CHECK(refusal({"--algo", "dsf"}) ==
+        "--algo does not know \"dsf\"; did you mean \"dfs\"? Valid: bfs, dfs");
+  CHECK(refusal({"--algo", "dfs", "--processor", "pgm"}) ==
+        "--processor does not know \"pgm\"; did you mean \"pgn\"? Valid: mpnn, pgn, triplet_gmpnn");
+  CHECK(refusal({"--algo", "dfs", "--bacth=4"})
+            .starts_with("unknown flag --bacth; did you mean --batch? Valid: --algo, --processor"));
+  CHECK(refusal({"--algo", "dfs", "-x"}).starts_with("unknown flag -x;"));
+  CHECK(
+      refusal({"--algo", "dfs", "--train-lengths", "4", "7"}).starts_with("stray argument \"7\""));
+  CHECK(refusal({"--algo", "dfs", "--device", "cuda"}).find("not in this version") < 100);
+}
+
+TEST_CASE("config: values out of range are refused") {
+  const std::vector<std::pair<const char*, std::vector<const char*>>> wrong = {
+      {"--batch", {"0", "-1", "abc", "1.5", "", "32x", " 32", "99999999999"}},
+      {"--steps", {"-1", "0", "1e3"}},
+      {"--lr", {"-1", "0", "nan", "inf", "1e-999", "fast"}},
+      {"--clip", {"-0.1", "nan"}},
+      {"--seed", {"-1", "4294967296"}},
+      {"--train-lengths", {"0", "abc", "4,,7", "4,", "", "4,4", "4;7", "5000"}},
+      {"--test-lengths", {"64,64", "-64"}},
+      {"--p", {"0", "1.5", "-0.5", "0.1,nan"}},
+      {"--threads", {"-2"}},
+      {"--hint-repred-mode", {"", "sofd"}},
+      {"--out", {""}},
+  };
+  for (const auto& [flag, values] : wrong) {
+    for (const char* value : values) {
+      const std::string text = refusal({"--algo", "dfs", flag, value});
+      INFO(flag, " ", value, " -> ", text);
+      CHECK(text.starts_with(flag));
+      CHECK(text.find('\n') == std::string::npos);
+    }
+  }
+  CHECK(refusal({"--algo", "dfs", "--batch", "0"}) ==
+        "--batch takes a whole number from 1 to 65536, got \"0\"");
+  CHECK(refusal({"--algo", "dfs", "--p", "0.5,2"}) ==
+        "--p takes numbers above 0 and up to 1 with commas between them, got \"0.5,2\"");
+  CHECK(refusal({"--algo", "dfs", "--batch"}).ends_with("from 1 to 65536, got \"\""));
+  CHECK(refusal({"--algo", "dfs", "--batch", "--lr", "1"}).starts_with("--batch takes"));
+  CHECK(refusal({"--algo", "dfs", "--val_length", "2", "--val-length=2"}) ==
+        "--val-length is given twice");
+  CHECK(refusal({"--algo", "dfs", "--no-ln=maybe"}).find("--no-ln") == 0);
+}
+
+TEST_CASE("config: what config.toml says is read back unchanged") {
+  const TemporaryDirectory directory;
+  const Config config = parse({"--algo", "bfs", "--lr", "0.00012345678901234567", "--no-ln", "--p",
+                               "0.1,0.30000000000000004", "--test-lengths", "16,64", "--threads",
+                               "3", "--seed", "7"});
+  directory.write("config.toml", config_text(config));
+  const Config again = read_run_config(directory.path.string(), kValid);
+  CHECK(config_difference(config, again).empty());
+  CHECK(again.lr == config.lr);
+  CHECK(again.p == config.p);
+  CHECK(again.threads == 3);
+  CHECK(config_text(again) == config_text(config));
+}
+
+TEST_CASE("config: flags outweigh the file, the file outweighs the defaults") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write(
+      "c.toml", "algo = \"dfs\"\nlr = 1\ntrain_lengths = [4, 8]\nbatch = 16\nno-ln = true\n");
+  const Config config = parse({"--config", file.c_str(), "--batch", "8", "--no-ln=false"});
+  CHECK(config.algo == "dfs");
+  CHECK(config.lr == 1);
+  CHECK(config.train_lengths == std::vector<int>{4, 8});
+  CHECK(config.batch == 8);
+  CHECK_FALSE(config.no_ln);
+}
+
+TEST_CASE("config: a wrong file is refused by file and key") {
+  const TemporaryDirectory directory;
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"bacth = 3", "bacth is not a setting; did you mean batch?"},
+      {"batch = \"3\"", "batch must be a whole number"},
+      {"batch = 3.0", "batch must be a whole number"},
+      {"batch = 0", "batch takes a whole number from 1 to 65536, got \"0\""},
+      {"lr = nan", "lr takes a number above 0 and up to 1000, got \"nan\""},
+      {"lr = true", "lr must be a number"},
+      {"no-ln = 1", "no-ln must be true or false"},
+      {"processor = 3", "processor must be a text"},
+      {"processor = \"gnn\"", "processor does not know \"gnn\""},
+      {"train-lengths = 4", "train-lengths must be a list of numbers"},
+      {"train-lengths = [4, \"7\"]", "train-lengths must be a list of numbers"},
+      {"train-lengths = [4.5]", "train-lengths takes whole numbers"},
+      {"train-lengths = []", "train-lengths takes whole numbers"},
+      {"overwrite = true", "overwrite belongs to one call: give it as the flag --overwrite"},
+      {"[model]\nhidden = 3", "model is not a setting"},
+      {"train-lengths = [4]\ntrain_lengths = [5]", "stands twice"},
+      {"batch = ", "line 1"},
+  };
+  for (const auto& [text, expected] : wrong) {
+    const std::string file = directory.write("c.toml", text);
+    const std::string refused = refusal({"--algo", "dfs", "--config", file.c_str()});
+    INFO(text, " -> ", refused);
+    CHECK(refused.find(file) == 0);
+    CHECK(refused.find(expected) != std::string::npos);
+    CHECK(refused.find('\n') == std::string::npos);
+  }
+  CHECK(refusal({"--algo", "dfs", "--config", "/nowhere/c.toml"}).find("/nowhere/c.toml") <
+        std::string::npos);
+}
+
+TEST_CASE("config: two configurations differ only in what decides the result") {
+  const Config a = parse({"--algo", "dfs"});
+  const Config b = parse({"--algo", "dfs", "--lr", "0.01", "--batch", "16", "--p", "0.5"});
+  CHECK(config_difference(a, b) ==
+        "batch: 32 there, 16 here; lr: 0.001 there, 0.01 here; p: [] there, [0.5] here");
+  const Config c = parse({"--algo", "dfs", "--threads", "2", "--quiet", "--out", "x", "--device",
+                          "cpu", "--checkpoint-every", "7"});
+  CHECK(config_difference(a, c).empty());
+}
+
+TEST_CASE("config: --resume takes the run's own configuration and may raise the steps") {
+  const TemporaryDirectory directory;
+  const std::string run = directory.path.string();
+  directory.write("config.toml",
+                  config_text(parse({"--algo", "bfs", "--steps", "100", "--batch", "8"})));
+
+  const Config config = parse({"--resume", run.c_str(), "--threads", "2", "--steps", "200"});
+  CHECK(config.algo == "bfs");
+  CHECK(config.batch == 8);
+  CHECK(config.steps == 200);
+  CHECK(config.out == run);
+  CHECK(parse({"--resume", run.c_str(), "--out", (run + "/.").c_str()}).steps == 100);
+
+  CHECK(refusal({"--resume", run.c_str(), "--steps", "50"}).find("steps: 100 there, 50 here") <
+        std::string::npos);
+  CHECK(refusal({"--resume", run.c_str(), "--algo", "dfs"}).find("\"bfs\" there, \"dfs\" here") <
+        std::string::npos);
+  CHECK(refusal({"--resume", run.c_str(), "--out", "elsewhere"}).starts_with("--resume"));
+  CHECK(refusal({"--resume", run.c_str(), "--overwrite"}).starts_with("--resume"));
+  CHECK(refusal({"--resume", "/nowhere"}) == "there is no run directory /nowhere");
+
+  directory.write("config.toml", "algo = \"bfs\"\n");
+  CHECK(refusal({"--resume", run.c_str()}).find("is incomplete") < std::string::npos);
+  fs::remove(directory.path / "config.toml");
+  CHECK(refusal({"--resume", run.c_str()}).find("has no config.toml") < std::string::npos);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,28 @@
+// Ctrl-C: the first signal asks, the second would kill.
+#include "trainer/run_signal.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <initializer_list>
+
+namespace renar {
+namespace {
+
+TEST_CASE("run_signal: the first signal is a request, and gone with the object") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    {
+      const StopSignals signals;
+      CHECK_FALSE(stop_requested());
+      std::raise(number);
+      CHECK(stop_requested());
+      struct sigaction second {};
+      sigaction(number, nullptr, &second);
+      CHECK((second.sa_handler == SIG_DFL));  // the second one kills
+    }
+    CHECK_FALSE(stop_requested());
+  }
+}
+
+}  // namespace
+}  // namespace renar

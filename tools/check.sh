@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# The house rules that a machine can look after (DESIGN.md 1 and 4): one line a violation, exit 1 if
+# there is any. check.sh [--list-sources] [ROOT]: ROOT is another tree to look at (the test of this script).
+set -euo pipefail
+shopt -s nullglob globstar
+
+list_only=
+if [[ ${1:-} == --list-sources ]]; then list_only=yes; shift; fi
+cd "${1:-$(dirname "$0")/..}"
+
+rooms=(core kernels nn algos trainer tools tests)
+sources=()
+for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu}); done
+scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/system/*.sh)
+for script in "${scripts[@]}"; do [[ -e $script ]] && texts+=("$script"); done
+texts+=("${sources[@]}")
+if [[ $list_only ]]; then printf '%s\n' "${sources[@]}"; exit; fi
+
+violations=0
+violation() { violations=$((violations + 1)); echo "$1"; }
+each_line() { while IFS= read -r line; do violation "$line$1"; done; }
+
+# Format.
+for file in "${sources[@]}"; do
+  clang-format --dry-run -Werror "$file" 2>/dev/null || violation "$file: not formatted (make format)"
+done
+
+# Includes point one way: core <- kernels <- nn <- trainer <- tools, and algos <- core only.
+declare -A may_include=(
+  [core]="core/ generated/"
+  [kernels]="core/ kernels/"
+  [nn]="core/ kernels/ nn/ algos/spec.h"
+  [algos]="core/ algos/"
+  [trainer]="core/ kernels/ nn/ algos/ trainer/"
+  [tools]="core/ kernels/ nn/ algos/ trainer/ tools/"
+  [tests]="core/ kernels/ nn/ algos/ trainer/ tools/ tests/"
+)
+for file in "${sources[@]}"; do
+  while IFS=: read -r number include; do
+    for allowed in ${may_include[${file%%/*}]}; do [[ $include == "$allowed"* ]] && continue 2; done
+    violation "$file:$number: ${file%%/*} must not include \"$include\""
+  done < <(sed -n '/^ *# *include "/{=;s/^[^"]*"\([^"]*\)".*/\1/p}' "$file" | paste -d: - -)
+done
+
+# Length and leftovers.
+for file in "${texts[@]}"; do
+  lines=$(wc -l <"$file")
+  ((lines <= 600)) || violation "$file: $lines lines, at most 600"
+done
+each_line ": unfinished work" < <(grep -nHowE 'TO[D]O|FIX[M]E|X[X]X' "${texts[@]}" || true)
+
+# __CUDACC__ stands once in an op file and in core/launch.h, nowhere else.
+for file in "${sources[@]}"; do
+  count=$(grep -c '__CUDACC__' "$file" || true)
+  case $file in
+    kernels/*.cu) ((count <= 1)) || violation "$file: __CUDACC__ stands $count times, at most once" ;;
+    core/launch.h) ;;
+    *) ((count == 0)) || violation "$file: __CUDACC__ belongs in kernels/*.cu and core/launch.h" ;;
+  esac
+done
+
+# An op is one stem: header, definition, test.
+for header in kernels/*.h; do
+  stem=$(basename "$header" .h)
+  [[ -e kernels/$stem.cu ]] || violation "$header: kernels/$stem.cu is missing"
+  [[ -e tests/kernels/${stem}_test.cpp ]] || violation "$header: tests/kernels/${stem}_test.cpp is missing"
+done
+
+# Scripts are at least well-formed.
+for script in .ci/run tools/*.sh tests/system/*.sh; do
+  [[ -e $script ]] || continue
+  bash -n "$script" 2>/dev/null || violation "$script: bash cannot parse it"
+done
+
+((violations == 0)) && echo "check: ${#sources[@]} files, no violation"
+((violations == 0))

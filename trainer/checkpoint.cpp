@@ -1,0 +1,135 @@
+#include "trainer/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/check.h"
+#include "core/safetensors.h"
+
+namespace renar {
+namespace {
+
+constexpr const char* kFormat = "renar-1";
+constexpr const char* kMoment1 = "optimizer/m";
+constexpr const char* kMoment2 = "optimizer/v";
+constexpr const char* kStream = "data/stream";
+
+template <class Number>
+std::string text(Number value) {
+  char buffer[40];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};  // shortest exact form
+}
+
+const std::string& word(const SafetensorsFile& file, const std::string& path, const char* key) {
+  const auto found = file.metadata.find(key);
+  RENAR_CHECK(found != file.metadata.end(), "[checkpoint] {} has no '{}': not a file of renar", path,
+              key);
+  return found->second;
+}
+
+template <class Number>
+Number number(const SafetensorsFile& file, const std::string& path, const char* key) {
+  const std::string& digits = word(file, path, key);
+  Number value{};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  RENAR_CHECK(error == std::errc() && end == digits.data() + digits.size(),
+              "[checkpoint] {}: '{}' is '{}', not a number", path, key, digits);
+  return value;
+}
+
+std::vector<std::size_t> stored_shape(const Shape& shape) {
+  std::vector<std::size_t> extents;
+  for (int axis = 0; axis < shape.rank; ++axis) extents.push_back(static_cast<std::size_t>(shape[axis]));
+  return extents;
+}
+
+SafetensorsFile file_of(const std::string& algo, const Net& net, int step) {
+  SafetensorsFile file;
+  file.metadata = {{"format", kFormat},
+                   {"algo", algo},
+                   {"processor", net.options().processor.kind},
+                   {"step", text(step)}};
+  for (const auto& [name, param] : net.parameters().entries()) {
+    const Real* values = net.parameters().at(param);
+    file.tensors.push_back({name, StoredArray::of(stored_shape(param.shape),
+                                                  std::vector<Real>(values, values + param.shape.size()))});
+  }
+  return file;
+}
+
+SafetensorsFile read_checked(const std::string& path, const std::string& algo, const Net& net) {
+  SafetensorsFile file = read_safetensors(path);
+  RENAR_CHECK(word(file, path, "format") == kFormat, "[checkpoint] {} has the format {}, expected {}",
+              path, word(file, path, "format"), kFormat);
+  RENAR_CHECK(word(file, path, "algo") == algo, "[checkpoint] {} was trained on {}, not on {}", path,
+              word(file, path, "algo"), algo);
+  const std::string& kind = net.options().processor.kind;
+  RENAR_CHECK(word(file, path, "processor") == kind, "[checkpoint] {} has the processor {}, not {}",
+              path, word(file, path, "processor"), kind);
+  return file;
+}
+
+std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::string& path,
+                                     const Net& net) {
+  std::vector<Real> values;
+  for (const auto& [name, param] : net.parameters().entries()) {
+    const StoredArray& array = file.tensor(name);
+    RENAR_CHECK(array.shape == stored_shape(param.shape), "[checkpoint] {}: {} is {}, expected {}",
+                path, name, text_of(array.shape), param.shape.text());
+    const std::vector<Real> numbers = array.exactly<Real>();
+    values.insert(values.end(), numbers.begin(), numbers.end());
+  }
+  return values;
+}
+
+void put(const std::vector<Real>& values, Net& net) {
+  std::copy(values.begin(), values.end(), net.parameters().values());
+}
+
+template <class T>
+SafetensorsFile::Tensor flat(const char* name, const std::vector<T>& values) {
+  return {name, StoredArray::of({values.size()}, values)};
+}
+
+}  // namespace
+
+void save_parameters(const std::string& path, const std::string& algo, const Net& net, int step) {
+  write_safetensors(path, file_of(algo, net, step));
+}
+
+int load_parameters(const std::string& path, const std::string& algo, Net& net) {
+  const SafetensorsFile file = read_checked(path, algo, net);
+  const int step = number<int>(file, path, "step");
+  put(checked_parameters(file, path, net), net);
+  return step;
+}
+
+void save_state(const std::string& path, const std::string& algo, const Net& net,
+                const TrainState& state) {
+  SafetensorsFile file = file_of(algo, net, state.step);
+  file.metadata["best_score"] = text(state.best_score);
+  file.metadata["best_step"] = text(state.best_step);
+  file.metadata["seconds"] = text(state.seconds);
+  file.metadata["updates"] = text(state.optimizer.steps);
+  file.tensors.push_back(flat(kMoment1, state.optimizer.m));
+  file.tensors.push_back(flat(kMoment2, state.optimizer.v));
+  file.tensors.push_back(flat(kStream, state.stream));
+  write_safetensors(path, file);
+}
+
+TrainState load_state(const std::string& path, const std::string& algo, Net& net) {
+  const SafetensorsFile file = read_checked(path, algo, net);
+  TrainState state;
+  state.step = number<int>(file, path, "step");
+  state.best_score = number<double>(file, path, "best_score");
+  state.best_step = number<int>(file, path, "best_step");
+  state.seconds = number<double>(file, path, "seconds");
+  state.optimizer = {number<std::int64_t>(file, path, "updates"),
+                     file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
+  state.stream = file.tensor(kStream).exactly<std::uint32_t>();
+  put(checked_parameters(file, path, net), net);
+  return state;
+}
+
+}  // namespace renar

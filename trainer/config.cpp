@@ -1,0 +1,191 @@
+#include "trainer/config.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "trainer/config_toml.h"
+#include "trainer/settings.h"
+
+namespace renar {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Table = std::vector<Setting>;
+using Values = std::map<std::string, std::string>;  // by setting name, as text
+
+// ---- flags ------------------------------------------------------------------------------------
+
+void check_no_leftovers(const std::vector<std::string>& leftovers, const Table& table) {
+  if (leftovers.empty()) return;
+  const std::string flag = leftovers[0].substr(0, leftovers[0].find('='));
+  const std::vector<std::string> names = names_of(table, "--");
+  RENAR_USAGE(!flag.starts_with("-"), "unknown flag {}; did you mean {}? Valid: {}", flag,
+              nearest_match(flag, names), join(names));
+  RENAR_USAGE(false,
+              "stray argument \"{}\": values follow their flag, lists have commas and no spaces",
+              flag);
+}
+
+struct Placeholder {
+  const char* operator()(std::string Config::*) const { return "WORD"; }
+  const char* operator()(bool Config::*) const { return ""; }
+  const char* operator()(int Config::*) const { return "N"; }
+  const char* operator()(std::uint32_t Config::*) const { return "N"; }
+  const char* operator()(double Config::*) const { return "X"; }
+  const char* operator()(std::vector<int> Config::*) const { return "N,N,.."; }
+  const char* operator()(std::vector<double> Config::*) const { return "X,X,.."; }
+};
+
+// What stands for the value in --help.
+std::string placeholder(const Setting& setting) {
+  return std::visit(Placeholder(), setting.member);
+}
+
+// The flags that were given. Empty if --help or --version was, and printed.
+std::optional<Values> parse_flags(int argc, const char* const* argv, const Table& table) {
+  CLI::App app("Trains a network on an algorithm and scores it on larger inputs.", "renar_train");
+  app.set_help_flag("--help", "this text")->group("Help");
+  app.set_version_flag("--version", version_text(), "what this program is")->group("Help");
+  app.allow_extras();
+  for (const Setting& setting : table) {
+    const std::string flag = "--" + setting.name;
+    const bool is_switch = std::holds_alternative<bool Config::*>(setting.member);
+    CLI::Option* option = is_switch ? app.add_flag(flag) : app.add_option(flag);
+    std::string help = setting.help;
+    if (!setting.choices.empty()) help += ": " + join(setting.choices);
+    const std::string standard = text_of(setting, Config());
+    const bool says_it =
+        is_switch || standard.empty() || help.find("default:") != std::string::npos;
+    if (!says_it) help += fmt::format(" (default: {})", standard);
+    option->description(help)->group(std::string(heading(setting.group)));
+    if (!is_switch) option->type_name(placeholder(setting))->expected(0, 1);  // none given: ""
+  }
+
+  std::set<std::string> seen;
+  std::vector<std::string> words;  // CLI11 wants them last first
+  for (int i = argc - 1; i > 0; --i) {
+    std::string word = argv[i];
+    if (word.starts_with("--")) {
+      const std::string flag = with_hyphens(word.substr(0, word.find('=')));
+      RENAR_USAGE(seen.insert(flag).second, "{} is given twice", flag);
+      word.replace(0, flag.size(), flag);
+    }
+    words.push_back(word);
+  }
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return std::nullopt;
+  } catch (const CLI::CallForVersion&) {
+    fmt::print("{}", version_text());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  check_no_leftovers(app.remaining(), table);
+
+  Values given;
+  for (const Setting& setting : table) {
+    const CLI::Option* option = app.get_option("--" + setting.name);
+    if (option->count() > 0) given[setting.name] = option->results().back();
+  }
+  return given;
+}
+
+// ---- what no single setting can know -----------------------------------------------------------
+
+void complete(Config& config, const ValidNames& valid) {
+  RENAR_USAGE(!config.algo.empty(), "--algo is missing; valid: {}", join(valid.algorithms));
+  RENAR_USAGE(config.device != "cuda",
+              "the CUDA backend is not in this version; use --device cpu or auto");
+  if (config.val_length == 0) {
+    config.val_length = *std::max_element(config.train_lengths.begin(), config.train_lengths.end());
+  }
+  if (config.out.empty()) config.out = fmt::format("runs/{}-baseline-{}", config.algo, config.seed);
+}
+
+bool same_path(const std::string& a, const std::string& b) {
+  return fs::weakly_canonical(a + "/") == fs::weakly_canonical(b + "/");
+}
+
+}  // namespace
+
+std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
+                                            const ValidNames& valid) {
+  const Table table = settings(valid);
+  const std::optional<Values> given = parse_flags(argc, argv, table);
+  if (!given) return std::nullopt;
+
+  Config flags_only;
+  const auto apply_flags = [&](Config& config) {
+    for (const Setting& setting : table) {
+      const auto value = given->find(setting.name);
+      if (value == given->end()) continue;
+      set_from_text(setting, value->second, "--" + setting.name, config);
+    }
+  };
+  apply_flags(flags_only);  // a wrong flag is named before any file is opened
+
+  Config config;
+  if (flags_only.resume.empty()) {
+    if (!flags_only.config.empty()) apply_toml(flags_only.config, table, config);
+    apply_flags(config);
+    complete(config, valid);
+    return config;
+  }
+
+  RENAR_USAGE(
+      flags_only.config.empty() && !flags_only.overwrite,
+      "--resume continues a run with its own config.toml: leave out --config and --overwrite");
+  RENAR_USAGE(flags_only.out.empty() || same_path(flags_only.out, flags_only.resume),
+              "--resume {} writes to that directory: leave out --out {}", flags_only.resume,
+              flags_only.out);
+  Config there = read_run_config(flags_only.resume, valid);
+  config = there;
+  apply_flags(config);
+  config.out = config.resume;
+  complete(config, valid);
+  there.steps = std::max(there.steps, config.steps);  // raising it is the one change allowed
+  const std::string difference = config_difference(there, config);
+  RENAR_USAGE(difference.empty(), "--resume {} has another configuration: {}", config.resume,
+              difference);
+  return config;
+}
+
+Config read_run_config(const std::string& directory, const ValidNames& valid) {
+  const std::string path = directory + "/config.toml";
+  RENAR_USAGE(fs::is_directory(directory), "there is no run directory {}", directory);
+  RENAR_USAGE(fs::is_regular_file(path), "{} is not a run directory: it has no config.toml",
+              directory);
+  const Table table = settings(valid);
+  Config config;
+  const std::vector<std::string> seen = apply_toml(path, table, config);
+  for (const Setting& setting : table) {
+    RENAR_USAGE(setting.group == Group::kCall ||
+                    std::find(seen.begin(), seen.end(), setting.name) != seen.end(),
+                "{} is incomplete: it has no {}", path, setting.name);
+  }
+  return config;
+}
+
+std::string config_difference(const Config& there, const Config& here) {
+  std::vector<std::string> differences;
+  for (const Setting& setting : settings({})) {
+    if (setting.group == Group::kMachine || setting.group == Group::kCall) continue;
+    const std::string a = toml_of(setting, there), b = toml_of(setting, here);
+    if (a != b) differences.push_back(fmt::format("{}: {} there, {} here", setting.name, a, b));
+  }
+  return join(differences, "; ");
+}
+
+}  // namespace renar

@@ -1,0 +1,89 @@
+// Everything a training run can be told, and the three ways it is said: flags, a TOML file, and the
+// config.toml of a run directory (CLI.md).
+//
+// Settings are of three kinds. The configuration decides what is computed: a run directory is
+// continued only by the same configuration. The machine settings (device, threads,
+// checkpoint-every) are written down too but may differ. The settings of one call (out, resume,
+// config, overwrite, quiet) are flags only. The list itself stands once, in settings.cpp.
+//
+// --steps belongs to the configuration; only --resume DIR --steps MORE may raise it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace renar {
+
+struct Config {
+  // what is trained
+  std::string algo;
+  std::string processor = "triplet_gmpnn";
+
+  // model
+  int hidden = 128;
+  int triplet_fts = 8;
+  int nb_msg_passing_steps = 1;
+  bool no_ln = false;
+  std::string encoder_init = "xavier_on_scalars";  // or default
+  std::string hint_repred_mode = "soft";           // or hard, hard_on_eval
+
+  // training
+  int steps = 10000;
+  int batch = 32;
+  double lr = 1e-3;
+  double clip = 1.0;  // largest global norm of the gradient; 0: no clipping
+  std::uint32_t seed = 42;
+  std::vector<int> train_lengths = {4, 7, 11, 13, 16};
+
+  // data
+  std::string data_stream = "own";  // or clrs
+  std::vector<double> p;            // edge probabilities; empty: the algorithm's
+  bool no_random_pos = false;
+
+  // evaluation
+  int eval_every = 50;
+  int val_length = 0;  // 0 until the arguments are parsed, then the largest training length
+  std::vector<int> test_lengths = {64};
+  int test_samples = 0;  // 0: as many as the CLRS-30 split has
+
+  // machine
+  std::string device = "auto";
+  int threads = 0;  // 0: all cores
+  int checkpoint_every = 50;
+
+  // this call
+  std::string out;     // empty until the arguments are parsed, then runs/<algo>-baseline-<seed>
+  std::string resume;  // a run directory; out is the same then
+  std::string config;
+  bool overwrite = false;
+  bool quiet = false;
+};
+
+/// The words that settings of open sets may take; the tables of algos and nn know them.
+struct ValidNames {
+  std::vector<std::string> algorithms;
+  std::vector<std::string> processors;
+};
+
+/// The complete, checked configuration of a call of renar_train, in this order of weight: flags,
+/// the
+/// --config file or the config.toml of --resume, defaults. Empty if --help or --version was asked
+/// for (the text has been printed to stdout). Throws UsageError with one line otherwise.
+std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
+                                            const ValidNames& valid);
+
+/// The text of config.toml: every setting but those of one call, defaults included, grouped.
+std::string config_text(const Config& config);
+
+/// The configuration of a run directory, from its config.toml. Throws UsageError if the file is
+/// missing, incomplete or not a configuration of this program. The settings of one call have their
+/// defaults.
+Config read_run_config(const std::string& directory, const ValidNames& valid);
+
+/// Where two configurations differ: "lr: 0.001 there, 0.01 here; batch: 32 there, 16 here". Empty
+/// if they are the same but for the machine's and the call's settings.
+std::string config_difference(const Config& there, const Config& here);
+
+}  // namespace renar

@@ -1,0 +1,102 @@
+#include "trainer/config_toml.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace renar {
+namespace {
+
+// A scalar or a list of scalars as a flag would have it. Empty for anything else.
+std::optional<std::string> toml_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  if (const auto* list = node.as_array()) {
+    std::vector<std::string> entries;
+    for (const toml::node& entry : *list) {
+      if (!entry.is_number()) return std::nullopt;
+      entries.push_back(toml_text(entry).value());
+    }
+    return join(entries, ",");
+  }
+  return std::nullopt;
+}
+
+// The kind of TOML value each kind of member is written as.
+struct TomlKind {
+  const toml::node& node;
+  std::string operator()(std::string Config::*) const { return node.is_string() ? "" : "a text"; }
+  std::string operator()(bool Config::*) const { return node.is_boolean() ? "" : "true or false"; }
+  std::string operator()(int Config::*) const { return node.is_integer() ? "" : "a whole number"; }
+  std::string operator()(std::uint32_t Config::*) const { return (*this)(&Config::batch); }
+  std::string operator()(double Config::*) const { return node.is_number() ? "" : "a number"; }
+  std::string operator()(std::vector<int> Config::*) const { return list(); }
+  std::string operator()(std::vector<double> Config::*) const { return list(); }
+  std::string list() const { return node.is_array() && toml_text(node) ? "" : "a list of numbers"; }
+};
+
+void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,
+                   Config& config) {
+  const std::string wanted = std::visit(TomlKind{node}, setting.member);
+  RENAR_USAGE(wanted.empty(), "{} must be {}", place, wanted);
+  const std::string text = toml_text(node).value();
+  if (setting.name == "p" && text.empty()) {  // [] is how "the algorithm's" is written
+    config.p.clear();
+  } else {
+    set_from_text(setting, text, place, config);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
+                                    Config& config) {
+  toml::table file;
+  try {
+    file = toml::parse(read_file(path));
+  } catch (const toml::parse_error& error) {
+    throw UsageError(fmt::format("{} is not TOML: line {}: {}", path, error.source().begin.line,
+                                 error.description()));
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+  std::vector<std::string> seen;
+  for (const auto& [key, node] : file) {
+    const std::string name = with_hyphens(std::string(key.str()));
+    const std::string place = fmt::format("{}: {}", path, key.str());
+    const auto setting = std::find_if(table.begin(), table.end(),
+                                      [&](const Setting& entry) { return entry.name == name; });
+    RENAR_USAGE(setting != table.end(), "{} is not a setting; did you mean {}?", place,
+                nearest_match(name, names_of(table, "")));
+    RENAR_USAGE(setting->group != Group::kCall, "{} belongs to one call: give it as the flag --{}",
+                place, name);
+    RENAR_USAGE(std::find(seen.begin(), seen.end(), name) == seen.end(), "{} stands twice", place);
+    set_from_toml(*setting, node, place, config);
+    seen.push_back(name);
+  }
+  return seen;
+}
+
+std::string config_text(const Config& config) {
+  std::string text =
+      "# All settings of this run, defaults included. To run it again elsewhere:\n"
+      "#   ./renar_train --config config.toml --out DIR\n";
+  std::optional<Group> group;
+  for (const Setting& setting : settings({})) {
+    if (setting.group == Group::kCall) continue;
+    if (setting.group != group) text += fmt::format("\n# {}\n", heading(setting.group));
+    group = setting.group;
+    text += fmt::format("{} = {}  # {}\n", setting.name, toml_of(setting, config), setting.help);
+  }
+  return text;
+}
+
+}  // namespace renar

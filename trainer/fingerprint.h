@@ -1,0 +1,17 @@
+// One number that pins the arithmetic: the loss bits of 100 fixed training steps on one thread or many.
+//
+// The same on every machine that has the same instruction set; a refactoring must not change it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace renar {
+
+/// FNV-1a over the bits of the losses of `steps` steps of a small net on bfs and dfs in turn.
+std::uint64_t fingerprint(int steps, int threads);
+
+/// "fingerprint 0123456789abcdef (100 steps, float, avx2)"
+std::string fingerprint_text();
+
+}  // namespace renar

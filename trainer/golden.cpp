@@ -1,0 +1,311 @@
+#include "trainer/golden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/npz.h"
+#include "nn/score.h"
+#include "nn/shard_runner.h"
+#include "trainer/batch.h"
+#include "trainer/optimizer.h"
+#include "trainer/reference_names.h"
+
+namespace renar {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr double kTie = 1e-6;
+constexpr double kLearningRate = 1e-3;
+
+// --- The case: its manifest entry as a spec and options ---
+
+template <class Enum>
+Enum parse_word(const std::string& word, std::initializer_list<Enum> values) {
+  for (const Enum value : values) {
+    if (name_of(value) == word) return value;
+  }
+  throw Error(message_of("[golden] this version does not know '{}'", word));
+}
+
+Probe probe_of(const std::string& name, const Json& entry, const Npz& arrays) {
+  Probe probe{name, parse_word(entry.at(0), {Stage::kInput, Stage::kOutput, Stage::kHint}),
+              parse_word(entry.at(1), {Location::kNode, Location::kEdge, Location::kGraph}),
+              parse_word(entry.at(2), {Type::kScalar, Type::kCategorical, Type::kMask,
+                                       Type::kMaskOne, Type::kPointer})};
+  if (probe.type == Type::kCategorical) {
+    const std::string array = std::string(name_of(probe.stage)) + "/" + name;
+    probe.classes = static_cast<int>(array_of(arrays, array).shape.back());
+  }
+  return probe;
+}
+
+Repred repred_of(const std::string& mode) {
+  if (mode == "soft") return Repred::kSoft;
+  if (mode == "hard") return Repred::kHard;
+  RENAR_CHECK(mode == "hard_on_eval", "[golden] unknown hint_repred_mode {}", mode);
+  return Repred::kHardOnEval;
+}
+
+struct Case {
+  Npz arrays;
+  Spec spec;
+  NetOptions options;
+  double clip = 1;
+  int train_steps = 0;
+};
+
+void read_options(const Json& options, Case& out) {
+  for (const auto& [name, value] : options.items()) {
+    if (name == "use_ln") {
+      out.options.processor.layer_norm = value;
+    } else if (name == "hint_repred_mode") {
+      out.options.hint_repred = repred_of(value);
+    } else if (name == "nb_msg_passing_steps") {
+      out.options.message_passing_steps = value;
+    } else if (name == "grad_clip_max_norm") {
+      out.clip = value;
+    } else {
+      // The initialisation is in the file; everything else changes the arithmetic.
+      RENAR_CHECK(name == "encoder_init", "[golden] this version does not have the option {}", name);
+    }
+  }
+}
+
+Case read_case(const fs::path& path, const fs::path& manifest) {
+  Case out;
+  out.arrays = read_npz(path.string());
+  try {
+    const Json entry = Json::parse(read_file(manifest.string())).at(path.stem().string());
+    RENAR_CHECK(entry.at("variant") == "clrs", "[golden] this version does not have the method {}",
+                entry.at("variant").get<std::string>());
+    std::vector<Probe> probes;
+    for (const auto& [name, probe] : entry.at("spec").items()) {
+      probes.push_back(probe_of(name, probe, out.arrays));
+    }
+    out.spec = Spec(std::move(probes));
+    out.options.processor.kind = entry.at("processor");
+    out.options.processor.hidden = entry.at("hidden");
+    out.train_steps = entry.at("train_steps");
+    read_options(entry.at("options"), out);
+  } catch (const Json::exception& error) {
+    throw Error(message_of("[golden] {}: no usable entry for {} ({})", manifest.string(),
+                           path.stem().string(), error.what()));
+  }
+  return out;
+}
+
+void load_parameters(const Case& golden, Net& net) {
+  const std::vector<std::string> names = reference_names(net.parameters());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& [name, param] = net.parameters().entries()[i];
+    const std::vector<double> values = array_of(golden.arrays, "param/" + names[i]).doubles();
+    RENAR_CHECK(static_cast<std::int64_t>(values.size()) == param.shape.size(),
+                "[golden] param/{} has {} numbers, {} has {}", names[i], values.size(), name,
+                param.shape.text());
+    std::transform(values.begin(), values.end(), net.parameters().at(param),
+                   [](double value) { return static_cast<Real>(value); });
+  }
+}
+
+// --- The comparison ---
+
+double relative(double ours, double theirs) {
+  const double scale = std::max(std::abs(theirs), 1e-30);
+  const double error = std::abs(ours - theirs) / scale;
+  return std::isfinite(error) ? error : HUGE_VAL;
+}
+
+void compare_losses(const Case& golden, const Losses& losses, GoldenReport& report) {
+  double outputs = 0;
+  const auto compare = [&](const std::string& name, double ours) {
+    const double theirs = array_of(golden.arrays, "loss/" + name).doubles()[0];
+    report.loss = std::max(report.loss, relative(ours, theirs));
+  };
+  for (std::size_t p = 0; p < golden.spec.size(); ++p) {
+    if (golden.spec[p].stage == Stage::kOutput) outputs += losses[p];
+    if (golden.spec[p].stage == Stage::kHint) compare("hint/" + golden.spec[p].name, losses[p]);
+  }
+  compare("output", outputs);
+  compare("total", total(losses));
+}
+
+double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Largest difference between `prefix`<reference name> and our numbers, over all parameters.
+double compare_parameters(const Case& golden, const Net& net, const std::string& prefix,
+                          const Real* ours, double floor_share, std::string* worst) {
+  const std::vector<std::string> names = reference_names(net.parameters());
+  std::vector<std::vector<double>> theirs;
+  double floor = 0;
+  for (const std::string& name : names) {
+    theirs.push_back(array_of(golden.arrays, prefix + name).doubles());
+    floor = std::max(floor, floor_share * largest_magnitude(theirs.back()));
+  }
+  double error = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Param& param = net.parameters().entries()[i].param;
+    const double scale = std::max(largest_magnitude(theirs[i]), floor);
+    for (std::size_t k = 0; k < theirs[i].size(); ++k) {
+      const double mine = static_cast<double>(ours[param.offset + static_cast<std::int64_t>(k)]);
+      const double e = std::abs(mine - theirs[i][k]) / std::max(scale, 1e-30);
+      if (!(e <= error)) {
+        error = std::isfinite(e) ? e : HUGE_VAL;
+        if (worst != nullptr) *worst = net.parameters().entries()[i].name;
+      }
+    }
+  }
+  return error;
+}
+
+/// Logits against `prefix`{output,hint}/<probe>; a hint only in the steps that its sample has.
+void compare_logits(const Case& golden, const Batch& batch, const Predictions& predictions,
+                    const std::string& prefix, Stage stage, GoldenReport& report) {
+  for (std::size_t p = 0; p < golden.spec.size(); ++p) {
+    const Probe& probe = golden.spec[p];
+    if (probe.stage != stage) continue;
+    const std::string name = prefix + std::string(name_of(stage)) + "/" + probe.name;
+    const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
+    const double scale = std::max(1.0, largest_magnitude(theirs));
+    const std::int64_t each = logits_per_sample(batch, p);
+    const std::int64_t steps = stage == Stage::kHint ? steps_of(batch.frames) : 1;
+    for (std::int64_t row = 0; row < steps * batch.size; ++row) {
+      const std::int64_t step = row / batch.size, sample = row % batch.size;
+      if (step >= steps_of(batch.lengths[static_cast<std::size_t>(sample)])) continue;
+      const Real* ours = predictions.at(batch, p, step, sample);
+      for (std::int64_t i = 0; i < each; ++i) {
+        const double their = theirs.at(static_cast<std::size_t>(row * each + i));
+        const double error = std::abs(static_cast<double>(ours[i]) - their) / scale;
+        if (!(error <= report.prediction)) {
+          report.prediction = std::isfinite(error) ? error : HUGE_VAL;
+          report.worst_prediction = name;
+        }
+      }
+    }
+  }
+}
+
+/// The hard outputs of evaluation: where ours differs it must be a tie.
+void compare_choices(const Case& golden, const Batch& batch, const Predictions& predictions,
+                     GoldenReport& report) {
+  for (std::size_t p = 0; p < golden.spec.size(); ++p) {
+    const Probe& probe = golden.spec[p];
+    if (probe.stage != Stage::kOutput) continue;
+    const std::string name = "eval/output/" + probe.name;
+    const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
+    const std::int64_t range = choices(probe, batch.nodes);
+    const bool pointer = probe.type == Type::kPointer;
+    for (std::int64_t r = 0; r < batch.size * logits_per_sample(batch, p) / range; ++r) {
+      const Real* logits = predictions.values[p].data() + r * range;
+      const double gap = [&] {  // how far our numbers are from their choice
+        if (probe.type == Type::kScalar) {
+          return std::abs(static_cast<double>(logits[0]) - theirs[static_cast<std::size_t>(r)]);
+        }
+        if (probe.type == Type::kMask) {
+          const bool same = (logits[0] > 0) == (theirs[static_cast<std::size_t>(r)] > 0);
+          return same ? 0.0 : std::abs(static_cast<double>(logits[0]));
+        }
+        const auto row = theirs.begin() + r * (pointer ? 1 : range);
+        const std::int64_t chosen =
+            pointer ? static_cast<std::int64_t>(*row) : std::max_element(row, row + range) - row;
+        return static_cast<double>(*std::max_element(logits, logits + range) - logits[chosen]);
+      }();
+      if (gap <= 0) continue;
+      if (gap <= kTie) {
+        report.flipped.push_back(name + " row " + std::to_string(r));
+      } else if (gap > report.prediction) {
+        report.prediction = gap;
+        report.worst_prediction = name;
+      }
+    }
+  }
+}
+
+void compare_training(const Case& golden, Net& net, ShardRunner& runner, GoldenReport& report) {
+  const std::vector<double> theirs = array_of(golden.arrays, "train/losses").doubles();
+  Optimizer optimizer(net.parameters().size(), kLearningRate, golden.clip);
+  std::vector<Real> grads;
+  for (int step = 0; step < golden.train_steps; ++step) {
+    Batch batch;
+    const std::string prefix = step == 0 ? "" : "batch" + std::to_string(step) + "/";
+    fill_batch(golden.spec, batch_from(golden.spec, golden.arrays, prefix), batch);
+    const double loss = total(runner.gradients(net, batch, grads));
+    report.train_loss =
+        std::max(report.train_loss, relative(loss, theirs.at(static_cast<std::size_t>(step))));
+    optimizer.update(net.parameters(), grads);
+  }
+  report.train_parameter = compare_parameters(golden, net, "train/param/",
+                                              net.parameters().values(), 1, nullptr);
+}
+
+}  // namespace
+
+GoldenTolerance golden_tolerance() {
+#ifdef RENAR_REAL64
+  return {1e-9, 1e-6, 1e-6, 1e-8, 1e-6};
+#else
+  return {1e-5, 1e-4, 1e-4, 1e-4, HUGE_VAL};  // Adam turns rounding into whole steps: parameters are not compared
+#endif
+}
+
+GoldenReport run_golden(const std::string& path, const std::string& manifest) {
+  const fs::path file(path);
+  const Case golden =
+      read_case(file, manifest.empty() ? file.parent_path() / "manifest.json" : fs::path(manifest));
+  GoldenReport report;
+  report.name = file.stem().string();
+  report.train_steps = golden.train_steps;
+
+  Net net("algorithm", golden.spec, golden.options);
+  load_parameters(golden, net);
+  Batch batch;
+  fill_batch(golden.spec, batch_from(golden.spec, golden.arrays), batch);
+  ShardRunner runner(1);
+  std::vector<Real> grads;
+  Predictions predictions{.with_hints = true, .values = {}};
+  predictions.prepare(batch);
+  compare_losses(golden, runner.gradients(net, batch, grads, &predictions), report);
+  report.gradient =
+      compare_parameters(golden, net, "grad/", grads.data(), 1e-3, &report.worst_gradient);
+  compare_logits(golden, batch, predictions, "pred/", Stage::kOutput, report);
+  compare_logits(golden, batch, predictions, "pred/", Stage::kHint, report);
+
+  runner.predict(net, batch, predictions);
+  compare_choices(golden, batch, predictions, report);
+  compare_logits(golden, batch, predictions, "eval/", Stage::kHint, report);
+  report.score = std::abs(batch_score(batch, predictions) -
+                          array_of(golden.arrays, "eval/score").doubles()[0]);
+  if (golden.train_steps > 0) compare_training(golden, net, runner, report);
+  return report;
+}
+
+bool passes(const GoldenReport& report, const GoldenTolerance& tolerance) {
+  const bool score = report.score <= tolerance.prediction || !report.flipped.empty();
+  return report.loss <= tolerance.loss && report.gradient <= tolerance.gradient &&
+         report.prediction <= tolerance.prediction && score &&
+         report.train_loss <= tolerance.train_loss &&
+         report.train_parameter <= tolerance.train_parameter;
+}
+
+std::vector<std::string> golden_cases(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<std::string> cases;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (entry.path().extension() == ".npz") cases.push_back(entry.path().string());
+  }
+  std::sort(cases.begin(), cases.end());
+  RENAR_CHECK(!cases.empty(), "[golden] {} holds no .npz", path);
+  return cases;
+}
+
+}  // namespace renar

@@ -1,0 +1,41 @@
+// Parity with the field's reference: one golden case (DATA.md 4) run here and compared.
+//
+// A case is an .npz with parameters, a batch, and what dm-clrs made of them: losses, gradients, predictions in training
+// and evaluation mode, the score, and for some the losses of a few optimiser steps. manifest.json beside it says which
+// algorithm, processor and options. Errors are measured as DATA.md 4 says:
+//   loss         relative
+//   gradients    of the larger of that parameter's largest gradient and 1e-3 of the largest of all
+//   predictions  of the larger of 1 and their largest value
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace renar {
+
+struct GoldenTolerance {
+  double loss, gradient, prediction, train_loss, train_parameter;
+};
+
+/// DATA.md 4, for float or double, whichever this build has. A given gradient and prediction tolerance replaces it.
+GoldenTolerance golden_tolerance();
+
+struct GoldenReport {
+  std::string name;
+  double loss = 0, gradient = 0, prediction = 0, score = 0;  // largest errors
+  double train_loss = 0, train_parameter = 0;                // of the optimiser steps, if any
+  int train_steps = 0;
+  std::string worst_gradient, worst_prediction;  // whose errors those are
+  std::vector<std::string> flipped;              // choices that differ at a tie within 1e-6
+};
+
+/// Runs the case `path`; `manifest` empty: manifest.json beside it. Throws renar::Error where a file is missing or
+/// malformed, or the case needs what this version does not have.
+GoldenReport run_golden(const std::string& path, const std::string& manifest);
+
+bool passes(const GoldenReport& report, const GoldenTolerance& tolerance);
+
+/// All cases of a directory in order of name, or the file itself.
+std::vector<std::string> golden_cases(const std::string& path);
+
+}  // namespace renar

@@ -1,0 +1,36 @@
+// metrics.jsonl: what a run measured, one JSON object a line in the order of writing, each with its
+// "step". Lines are only ever appended, flushed one by one, and numbers have all their digits, so
+// that two runs can be compared to the bit. A resumed run first drops the lines that it will write
+// again.
+#pragma once
+
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace renar {
+
+class MetricsWriter {
+ public:
+  /// Opens the file for appending and makes it if need be. Lines whose step is first_step or later
+  /// are dropped, and so is a last line that a crash left half-written. Throws renar::Error.
+  MetricsWriter(const std::string& path, int first_step);
+  ~MetricsWriter();
+  MetricsWriter(const MetricsWriter&) = delete;
+  MetricsWriter& operator=(const MetricsWriter&) = delete;
+
+  /// Appends one object, which has an integer "step". Throws renar::Error if the disk does not take
+  /// it.
+  void write(const nlohmann::ordered_json& object);
+
+ private:
+  std::string path_;
+  std::FILE* file_ = nullptr;
+};
+
+/// The objects of a metrics file in order; a half-written last line is left out. Throws
+/// renar::Error with path and line number for anything else that is not an object with a step.
+std::vector<nlohmann::ordered_json> read_metrics(const std::string& path);
+
+}  // namespace renar

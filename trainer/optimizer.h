@@ -1,0 +1,35 @@
+// Adam with global-norm clipping and its state (MODEL.md 8; the arithmetic is kernels/adam.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameters.h"
+
+namespace renar {
+
+struct OptimizerState {
+  std::int64_t steps = 0;   // updates made
+  std::vector<Real> m, v;   // first and second moments, laid out like the parameters
+};
+
+class Optimizer {
+ public:
+  /// clip: largest global norm of a gradient, 0 for none.
+  Optimizer(std::int64_t parameters, double learning_rate, double clip);
+
+  /// Moves `parameters` one step against `grads`. Throws renar::Error, having changed nothing, where the
+  /// gradient is not finite.
+  void update(Parameters& parameters, const std::vector<Real>& grads);
+
+  const OptimizerState& state() const { return state_; }
+  /// Throws renar::Error where the sizes do not fit.
+  void restore(OptimizerState state);
+
+ private:
+  double learning_rate_;
+  double clip_;
+  OptimizerState state_;
+};
+
+}  // namespace renar

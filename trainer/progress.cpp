@@ -1,0 +1,126 @@
+#include "trainer/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+
+namespace renar {
+namespace {
+
+constexpr double kRedrawSeconds = 0.1;
+constexpr double kPlainLineSeconds = 30;
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+double steady_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+int width_of(std::FILE* stream) {
+  winsize size{};
+  const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::string human_time(double seconds) {
+  const long long s = std::llround(std::clamp(seconds, 0.0, 1e12));
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
+  if (s < 86400) return fmt::format("{} h {:02} min", s / 3600, s % 3600 / 60);
+  return fmt::format("{} d {} h", s / 86400, s % 86400 / 3600);
+}
+
+std::string progress_line(const ProgressState& state, int width) {
+  std::vector<std::string> parts = {fmt::format("step {}/{}", state.done, state.total)};
+  if (state.loss) parts.push_back(fmt::format("loss {:.4g}", *state.loss));
+  if (state.val_score) parts.push_back(fmt::format("val {:.3f}", *state.val_score));
+  const std::size_t speed = parts.size();
+  if (state.steps_per_second > 0) {
+    const double left = (state.total - state.done) / state.steps_per_second;
+    parts.push_back(fmt::format("{:.3g} steps/s", state.steps_per_second));
+    parts.push_back(human_time(left) + " left");
+  }
+  const auto fits = [&] { return join(parts, "  ").size() <= static_cast<std::size_t>(width); };
+  if (!fits() && speed < parts.size()) parts.erase(parts.begin() + static_cast<long>(speed));
+  while (!fits() && parts.size() > 1) parts.pop_back();
+  return join(parts, "  ").substr(0, static_cast<std::size_t>(std::max(width, 0)));
+}
+
+ProgressOptions progress_on_stderr(int first_step, int total_steps, bool quiet) {
+  return {.first_step = first_step,
+          .total_steps = total_steps,
+          .quiet = quiet,
+          .terminal = isatty(STDERR_FILENO) == 1};
+}
+
+Progress::Progress(ProgressOptions options) : options_(std::move(options)) {
+  if (!options_.clock) options_.clock = steady_seconds;
+  state_.done = options_.first_step;
+  state_.total = options_.total_steps;
+  start_ = last_draw_ = options_.clock();
+}
+
+Progress::~Progress() { finish(); }
+
+void Progress::step(int done, double loss) {
+  const double now = options_.clock();
+  state_.done = done;
+  state_.loss = loss;
+  // The mean since the start, validations and saves included: that is what the time left depends
+  // on.
+  if (now > start_) state_.steps_per_second = (done - options_.first_step) / (now - start_);
+  const double pause = options_.terminal ? kRedrawSeconds : kPlainLineSeconds;
+  if (now - last_draw_ >= pause) draw();
+}
+
+void Progress::validation(double score) {
+  state_.val_score = score;
+  draw();
+}
+
+void Progress::note(std::string_view text) {
+  if (options_.quiet) return;
+  const bool redraw = live_;
+  print_line(text);
+  if (redraw) draw();
+}
+
+void Progress::finish() {
+  if (!live_) return;
+  draw();
+  std::fputc('\n', options_.stream);
+  std::fflush(options_.stream);
+  live_ = false;
+}
+
+void Progress::draw() {
+  if (options_.quiet) return;
+  last_draw_ = options_.clock();
+  if (!options_.terminal) {
+    print_line(progress_line(state_, 1000));
+    return;
+  }
+  // One column stays free: a full line would make some terminals wrap.
+  fmt::print(options_.stream, "{}{}", kEraseLine,
+             progress_line(state_, width_of(options_.stream) - 1));
+  std::fflush(options_.stream);
+  live_ = true;
+}
+
+void Progress::print_line(std::string_view text) {
+  fmt::print(options_.stream, "{}{}\n", live_ ? kEraseLine : "", text);
+  std::fflush(options_.stream);
+  live_ = false;
+}
+
+}  // namespace renar

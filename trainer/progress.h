@@ -1,0 +1,72 @@
+// What a person sees while a run trains. On a terminal one live line on stderr, rewritten in place:
+//
+//   step 1250/10000  loss 3.214  val 0.853  12.5 steps/s  11 min 40 s left
+//
+// Not a terminal: the same as a plain line after each validation and every half minute. Quiet:
+// nothing. Results go to stdout and are not this file's affair.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace renar {
+
+/// "12 s", "3 min 20 s", "2 h 05 min", "3 d 4 h".
+std::string human_time(double seconds);
+
+/// What the line says.
+struct ProgressState {
+  int done = 0;   // steps, those of earlier calls included
+  int total = 0;  // steps
+  std::optional<double> loss = {};
+  std::optional<double> val_score = {};
+  double steps_per_second = 0;  // 0: not known yet
+};
+
+/// The line in at most `width` characters; what does not fit is left out, steps/s first.
+std::string progress_line(const ProgressState& state, int width);
+
+struct ProgressOptions {
+  int first_step = 0;  // steps done before this call
+  int total_steps = 0;
+  bool quiet = false;
+  bool terminal = false;
+  std::FILE* stream = stderr;
+  std::function<double()> clock = {};  // seconds; empty: the system's steady clock
+};
+
+/// The options for this process: terminal where stderr is one.
+ProgressOptions progress_on_stderr(int first_step, int total_steps, bool quiet);
+
+class Progress {
+ public:
+  explicit Progress(ProgressOptions options);
+  /// Ends the live line, so that what is printed next starts on its own.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// After each step; `done` counts from 1. Draws at most ten times a second.
+  void step(int done, double loss);
+  /// After each validation.
+  void validation(double score);
+  /// A line of its own, above the live line.
+  void note(std::string_view text);
+  /// Ends the live line and leaves it standing.
+  void finish();
+
+ private:
+  void draw();
+  void print_line(std::string_view text);
+
+  ProgressOptions options_;
+  ProgressState state_;
+  double start_ = 0;
+  double last_draw_ = 0;
+  bool live_ = false;  // a live line stands on the terminal
+};
+
+}  // namespace renar

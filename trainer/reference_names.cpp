@@ -1,0 +1,55 @@
+#include "trainer/reference_names.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace renar {
+namespace {
+
+std::vector<std::string> split(const std::string& name) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', begin)) {
+    parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  parts.push_back(name.substr(begin));
+  return parts;
+}
+
+std::string numbered(std::string name, std::size_t k) {
+  return k == 0 ? name : name + "_" + std::to_string(k);
+}
+
+/// `layers` are the processor's linear layers met so far; a new one is added.
+std::string processor_name(const std::string& layer, std::vector<std::string>& layers) {
+  if (layer == "layer_norm") return layer;
+  if (layer.starts_with("mlp_")) return "mlp/~/linear_" + layer.substr(4);
+  const auto known = std::find(layers.begin(), layers.end(), layer);
+  const auto k = static_cast<std::size_t>(known - layers.begin());
+  if (known == layers.end()) layers.push_back(layer);
+  return numbered("linear", k);
+}
+
+}  // namespace
+
+std::vector<std::string> reference_names(const Parameters& parameters) {
+  std::vector<std::string> names, layers;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const std::vector<std::string> parts = split(entry.name);
+    const std::string& leaf = parts.back();
+    if (parts.front() == "processor") {
+      names.push_back("net/mpnn_aggr_clrs_processor/" + processor_name(parts[1], layers) + "/" + leaf);
+      continue;
+    }
+    RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);
+    const std::string module = "net/~_construct_encoders_decoders/algo_0_" + parts[2];
+    names.push_back(parts[1] == "encode"
+                        ? module + "_enc_linear/" + leaf
+                        : numbered(module + "_dec_linear", std::stoul(parts[3])) + "/" + leaf);
+  }
+  return names;
+}
+
+}  // namespace renar

@@ -1,0 +1,38 @@
+// The directory of a run: its files, and what a call may do with one that is there already.
+//
+//   config.toml  metrics.jsonl  best.safetensors  last.safetensors  summary.json  curves.svg
+//
+// A directory of the same configuration is continued, a finished one only prints its result again, one of another
+// configuration or of something else is left alone unless --overwrite says so.
+#pragma once
+
+#include <string>
+
+#include "trainer/config.h"
+
+namespace renar {
+
+enum class RunPlan { kFresh, kContinue, kFinished };
+
+class RunDirectory {
+ public:
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+
+  /// What `config` finds here; changes nothing. Throws renar::UsageError where the directory is not for this run.
+  RunPlan plan(const Config& config, const ValidNames& valid) const;
+  /// Makes the directory if need be, removes an older run's files if fresh, and writes config.toml.
+  void begin(const Config& config, RunPlan plan) const;
+
+  const std::string& path() const { return path_; }
+  std::string config() const { return path_ + "/config.toml"; }
+  std::string metrics() const { return path_ + "/metrics.jsonl"; }
+  std::string best() const { return path_ + "/best.safetensors"; }
+  std::string last() const { return path_ + "/last.safetensors"; }
+  std::string summary() const { return path_ + "/summary.json"; }
+  std::string curves() const { return path_ + "/curves.svg"; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace renar

@@ -1,0 +1,209 @@
+#include "trainer/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "core/check.h"
+#include "core/text.h"
+
+namespace renar {
+namespace {
+
+constexpr double kMaxNodes = 4096;
+
+// "a whole number from 1 to 4096", "numbers above 0 and up to 1"
+std::string expectation(const Range& range, bool whole, bool list) {
+  return fmt::format("{}{}number{} {} {:.10g} {} {:.10g}", list ? "" : "a ", whole ? "whole " : "",
+                     list ? "s" : "", range.open_low ? "above" : "from", range.low,
+                     range.open_low ? "and up to" : "to", range.high);
+}
+
+template <class T>
+bool parse_number(std::string_view text, const Range& range, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const double real = static_cast<double>(value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(real) &&
+         real >= range.low && real <= range.high && !(range.open_low && real == range.low);
+}
+
+template <class T>
+void parse(const Setting& setting, std::string_view text, const std::string& place, T& value) {
+  T parsed{};
+  const bool good = parse_number(text, setting.range, parsed);
+  RENAR_USAGE(good, "{} takes {}, got \"{}\"", place,
+              expectation(setting.range, std::is_integral_v<T>, false), text);
+  value = parsed;
+}
+
+template <class T>
+void parse(const Setting& setting, std::string_view text, const std::string& place,
+           std::vector<T>& list) {
+  std::vector<T> parsed;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string_view entry = text.substr(start, end - start);
+    T value{};
+    const bool good = parse_number(entry, setting.range, value);
+    RENAR_USAGE(good, "{} takes {} with commas between them, got \"{}\"", place,
+                expectation(setting.range, std::is_integral_v<T>, true), text);
+    const bool repeated = std::find(parsed.begin(), parsed.end(), value) != parsed.end();
+    RENAR_USAGE(!repeated, "{} has {} twice", place, value);
+    parsed.push_back(value);
+    start = end + 1;
+  }
+  list = parsed;
+}
+
+void parse(const Setting&, std::string_view text, const std::string& place, bool& value) {
+  RENAR_USAGE(text == "true" || text == "false", "{} takes true or false, got \"{}\"", place, text);
+  value = text == "true";
+}
+
+void parse(const Setting& setting, std::string_view text, const std::string& place,
+           std::string& value) {
+  const std::vector<std::string>& choices = setting.choices;
+  RENAR_USAGE(!text.empty(), "{} must not be empty", place);
+  RENAR_USAGE(choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end(),
+              "{} does not know \"{}\"; did you mean \"{}\"? Valid: {}", place, text,
+              nearest_match(text, choices), join(choices));
+  value = text;
+}
+
+template <class T>
+std::string text(const T& value) {
+  return fmt::format("{}", value);
+}
+template <class T>
+std::string text(const std::vector<T>& list) {
+  return fmt::format("{}", fmt::join(list, ","));
+}
+
+template <class T>
+std::string toml(const T& value) {
+  return fmt::format("{}", value);
+}
+std::string toml(const std::string& value) { return fmt::format("\"{}\"", value); }
+template <class T>
+std::string toml(const std::vector<T>& list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
+
+}  // namespace
+
+std::string_view heading(Group group) {
+  switch (group) {
+    case Group::kWhat: return "What is trained";
+    case Group::kModel: return "Model";
+    case Group::kTraining: return "Training";
+    case Group::kData: return "Data";
+    case Group::kEvaluation: return "Evaluation";
+    case Group::kMachine: return "Machine";
+    case Group::kCall: return "Files and this call";
+  }
+  return "";
+}
+
+std::vector<Setting> settings(const ValidNames& valid) {
+  using enum Group;
+  using C = Config;
+  return {
+      {kWhat, "algo", &C::algo, "the algorithm to learn", {}, valid.algorithms},
+      {kWhat, "processor", &C::processor, "kind of message passing", {}, valid.processors},
+
+      {kModel, "hidden", &C::hidden, "width H of all features", {1, 16384}},
+      {kModel, "triplet-fts", &C::triplet_fts, "features of a triplet message", {1, 1024}},
+      {kModel, "nb-msg-passing-steps", &C::nb_msg_passing_steps, "processor runs a step", {1, 64}},
+      {kModel, "no-ln", &C::no_ln, "no layer norm after the processor"},
+      {kModel,
+       "encoder-init",
+       &C::encoder_init,
+       "initial weights of the encoders",
+       {},
+       {"default", "xavier_on_scalars"}},
+      {kModel,
+       "hint-repred-mode",
+       &C::hint_repred_mode,
+       "how predicted hints are fed back",
+       {},
+       {"soft", "hard", "hard_on_eval"}},
+
+      {kTraining, "steps", &C::steps, "optimiser steps", {1, 1e9}},
+      {kTraining, "batch", &C::batch, "samples a step", {1, 65536}},
+      {kTraining, "lr", &C::lr, "learning rate of Adam", {0, 1000, true}},
+      {kTraining, "clip", &C::clip, "largest norm of the gradient, 0 = any", {0, 1e9}},
+      {kTraining, "seed", &C::seed, "seed of weights and data", {0, 4294967295.0}},
+      {kTraining, "train-lengths", &C::train_lengths, "numbers of nodes, in turn", {1, kMaxNodes}},
+
+      {kData,
+       "data-stream",
+       &C::data_stream,
+       "random numbers drawn in our or dm-clrs' order",
+       {},
+       {"own", "clrs"}},
+      {kData, "p", &C::p, "edge probabilities of graphs (default: the algorithm's)", {0, 1, true}},
+      {kData, "no-random-pos", &C::no_random_pos, "evenly spaced node positions in training"},
+
+      {kEvaluation, "eval-every", &C::eval_every, "steps between validations", {1, 1e9}},
+      {kEvaluation,
+       "val-length",
+       &C::val_length,
+       "nodes of the validation set (default: the largest training length)",
+       {1, kMaxNodes}},
+      {kEvaluation, "test-lengths", &C::test_lengths, "nodes of the test sets", {1, kMaxNodes}},
+      {kEvaluation,
+       "test-samples",
+       &C::test_samples,
+       "samples a test set, 0 = as CLRS-30 has",
+       {0, 1e6}},
+
+      {kMachine,
+       "device",
+       &C::device,
+       "where to compute; cuda is not in this version",
+       {},
+       {"auto", "cpu", "cuda"}},
+      {kMachine, "threads", &C::threads, "threads, 0 = one a core", {0, 1024}},
+      {kMachine,
+       "checkpoint-every",
+       &C::checkpoint_every,
+       "steps between saves of last.safetensors",
+       {1, 1e9}},
+
+      {kCall, "out", &C::out, "directory of the run (default: runs/<algo>-baseline-<seed>)"},
+      {kCall, "resume", &C::resume, "continue the run in this directory; --steps may be raised"},
+      {kCall, "config", &C::config, "TOML file of settings, named as the flags are"},
+      {kCall, "overwrite", &C::overwrite, "replace the run in --out"},
+      {kCall, "quiet", &C::quiet, "print the result only"},
+  };
+}
+
+std::string with_hyphens(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::vector<std::string> names_of(const std::vector<Setting>& table, const std::string& prefix) {
+  std::vector<std::string> names;
+  for (const Setting& setting : table) names.push_back(prefix + setting.name);
+  return names;
+}
+
+void set_from_text(const Setting& setting, std::string_view value, const std::string& place,
+                   Config& config) {
+  std::visit([&](auto member) { parse(setting, value, place, config.*member); }, setting.member);
+}
+
+std::string text_of(const Setting& setting, const Config& config) {
+  return std::visit([&](auto member) { return text(config.*member); }, setting.member);
+}
+
+std::string toml_of(const Setting& setting, const Config& config) {
+  return std::visit([&](auto member) { return toml(config.*member); }, setting.member);
+}
+
+}  // namespace renar
