@@ -9,13 +9,13 @@ namespace renar {
 
 int available_threads() { return omp_get_num_procs(); }
 
-void for_each_shard(int shards, int threads, const std::function<void(int, int)>& run) {
+void run_shards(int shards, int threads, ShardTask task) {
   std::exception_ptr error;
   int failed = shards;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(std::max(threads, 1))
   for (int shard = 0; shard < shards; ++shard) {
     try {
-      run(shard, omp_get_thread_num());
+      task.call(task.callable, shard, omp_get_thread_num());
     } catch (...) {
 #pragma omp critical(renar_shard_error)
       if (shard < failed) {

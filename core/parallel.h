@@ -5,13 +5,24 @@
 // error by shard number is thrown again after all threads have stopped.
 #pragma once
 
-#include <functional>
-
 namespace renar {
 
 /// Cores this process may use.
 int available_threads();
 
-void for_each_shard(int shards, int threads, const std::function<void(int shard, int worker)>& run);
+/// A callable by reference: std::function would allocate at every call.
+struct ShardTask {
+  const void* callable;
+  void (*call)(const void* callable, int shard, int worker);
+};
+
+void run_shards(int shards, int threads, ShardTask task);
+
+template <class Run>
+void for_each_shard(int shards, int threads, const Run& run) {
+  run_shards(shards, threads, {&run, [](const void* callable, int shard, int worker) {
+                                 (*static_cast<const Run*>(callable))(shard, worker);
+                               }});
+}
 
 }  // namespace renar

@@ -15,8 +15,7 @@ std::string instruction_set();
 /// The CPU's name as /proc/cpuinfo gives it, "unknown CPU" where there is none.
 std::string cpu_model();
 
-/// What --version prints: version, commit, compiler, arithmetic, instruction set and CUDA, a line
-/// each.
+/// What --version prints, a line each: version, commit, compiler, instruction set, CUDA.
 std::string version_text();
 
 }  // namespace renar

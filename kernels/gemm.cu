@@ -1,6 +1,25 @@
 #include "kernels/gemm.h"
 
+#include <atomic>
+
 namespace renar {
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::int64_t> flops{0};
+
+}  // namespace
+
+void count_flops(bool on) {
+  flops = 0;
+  counting = on;
+}
+
+void add_flops(std::int64_t count) {
+  if (counting.load(std::memory_order_relaxed)) flops.fetch_add(count, std::memory_order_relaxed);
+}
+
+std::int64_t counted_flops() { return flops; }
 
 void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
                      const GemmOptions& options) {

@@ -37,4 +37,9 @@ void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, F
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
           const GemmOptions& options = {});
 
+/// Floating-point operations of products, counted while `on`; renar_bench reads them. Off at the start.
+void count_flops(bool on);
+void add_flops(std::int64_t count);
+std::int64_t counted_flops();
+
 }  // namespace renar

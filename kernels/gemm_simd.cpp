@@ -1,8 +1,9 @@
-// gemm through Highway, compiled for SSE2, AVX2 and AVX-512 and dispatched at run time.
+// gemm through Highway, compiled for AVX2, AVX-512 and one number at a time, and dispatched at run time.
 //
 // The micro-kernel holds an MR x NR tile of C in registers (NR = two vectors) and walks k once: per k it
-// loads two vectors of B and broadcasts MR numbers of A. B is packed into panels [k][NR], so that those
-// loads are contiguous whatever B's strides; A is read in place, since its rows are reused from L1.
+// loads two vectors of B and broadcasts MR numbers of A. A is read in place, since its rows are reused from
+// L1. B is packed into panels [k][NR], so that those loads are contiguous whatever B's strides, unless it is
+// row-major already and passed over so few times that the copy would cost more than it saves.
 //   MR = 6 on AVX2 (12 sums + 2 of B + 1 of A of 16 registers), 12 on AVX-512 (24 + 2 + 1 of 32).
 //   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while all rows of A pass over it.
 #include "kernels/gemm.h"
@@ -33,11 +34,13 @@ constexpr int kRows = 6;
 constexpr int kRows = 4;
 #endif
 constexpr std::int64_t kBlock = 256;
+constexpr std::int64_t kPasses = 3;  // row tiles below which B is read in place
 
 struct Tile {
   std::int64_t k;       // length of the sums
   Factor a;             // first of the tile's rows
-  const Real* panel;    // [k][NR]
+  const Real* b;        // NR columns of B, or a panel of them
+  std::int64_t b_row;
   Real* c;
   std::int64_t c_row;
   std::int64_t cols;    // columns of C in this tile, at most NR
@@ -91,17 +94,17 @@ HWY_INLINE void tile(const Tile& t) {
     s0[r] = t.accumulate ? load_first(d, c, t.cols) : hn::Zero(d);
     s1[r] = t.accumulate ? load_first(d, c + lanes, t.cols - lanes) : hn::Zero(d);
   }
-  const Real* panel = t.panel;
+  const Real* b = t.b;
   const Real* a = t.a.data;
   for (std::int64_t k = 0; k < t.k; ++k) {
-    const V b0 = hn::Load(d, panel), b1 = hn::Load(d, panel + lanes);
+    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
 #pragma GCC unroll 12
     for (int r = 0; r < kTileRows; ++r) {
       const V x = hn::Set(d, a[r * t.a.row]);
       s0[r] = hn::MulAdd(x, b0, s0[r]);
       s1[r] = hn::MulAdd(x, b1, s1[r]);
     }
-    panel += 2 * lanes;
+    b += t.b_row;
     a += t.a.col;
   }
 #pragma GCC unroll 12
@@ -118,6 +121,25 @@ void tile_of(std::int64_t rows, const Tile& t) {
   }
 }
 
+#if HWY_TARGET == HWY_SCALAR
+constexpr bool kTurnsBlocks = false;
+HWY_INLINE void transpose_4x4(const Real*, std::int64_t, Real*, std::int64_t) {}
+#else
+constexpr bool kTurnsBlocks = sizeof(Real) == 4;
+// 4 x 4 numbers of a column-major factor, turned in registers.
+HWY_INLINE void transpose_4x4(const Real* from, std::int64_t from_col, Real* to, std::int64_t to_row) {
+  const hn::CappedTag<Real, 4> d;  // double never comes here
+  const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + from_col);
+  const auto c2 = hn::LoadU(d, from + 2 * from_col), c3 = hn::LoadU(d, from + 3 * from_col);
+  const auto c02_low = hn::InterleaveLower(d, c0, c2), c02_high = hn::InterleaveUpper(d, c0, c2);
+  const auto c13_low = hn::InterleaveLower(d, c1, c3), c13_high = hn::InterleaveUpper(d, c1, c3);
+  hn::StoreU(hn::InterleaveLower(d, c02_low, c13_low), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, c02_low, c13_low), d, to + to_row);
+  hn::StoreU(hn::InterleaveLower(d, c02_high, c13_high), d, to + 2 * to_row);
+  hn::StoreU(hn::InterleaveUpper(d, c02_high, c13_high), d, to + 3 * to_row);
+}
+#endif
+
 // panel[k][j] = b(k, j), zero beyond the right edge.
 void pack(std::int64_t k, std::int64_t cols, std::int64_t width, Factor b, Real* panel) {
   if (b.col == 1) {
@@ -127,8 +149,18 @@ void pack(std::int64_t k, std::int64_t cols, std::int64_t width, Factor b, Real*
     }
     return;
   }
-  for (std::int64_t j = 0; j < width; ++j) {
-    for (std::int64_t l = 0; l < k; ++l) {
+  std::int64_t turned_rows = 0, turned_cols = 0;
+  if (kTurnsBlocks && b.row == 1) {
+    turned_rows = k / 4 * 4;
+    turned_cols = cols / 4 * 4;
+    for (std::int64_t j = 0; j < turned_cols; j += 4) {
+      for (std::int64_t l = 0; l < turned_rows; l += 4) {
+        transpose_4x4(b.data + l + j * b.col, b.col, panel + l * width + j, width);
+      }
+    }
+  }
+  for (std::int64_t l = 0; l < k; ++l) {
+    for (std::int64_t j = l < turned_rows ? turned_cols : 0; j < width; ++j) {
       panel[l * width + j] = j < cols ? b.data[l * b.row + j * b.col] : Real{0};
     }
   }
@@ -143,8 +175,11 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Re
     const bool last = k0 + kBlock >= k;
     for (std::int64_t j = 0; j < n; j += width) {
       const std::int64_t cols = std::min(width, n - j);
-      pack(depth, cols, width, {b.data + k0 * b.row + j * b.col, b.row, b.col}, panel);
-      Tile t{depth, {a.data + k0 * a.col, a.row, a.col}, panel, c + j, n, cols,
+      const Factor block{b.data + k0 * b.row + j * b.col, b.row, b.col};
+      const bool in_place = b.col == 1 && cols == width && m <= kPasses * kRows;
+      if (!in_place) pack(depth, cols, width, block, panel);
+      Tile t{depth, {a.data + k0 * a.col, a.row, a.col}, in_place ? block.data : panel,
+             in_place ? b.row : width, c + j, n, cols,
              options.accumulate || k0 > 0, last && options.bias ? options.bias + j : nullptr,
              last && options.relu};
       std::int64_t i = 0;
@@ -169,6 +204,7 @@ HWY_EXPORT(gemm);
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
           const GemmOptions& options) {
+  add_flops(2 * m * n * k);
   HWY_DYNAMIC_DISPATCH(gemm)(m, n, k, a, b, c, options);
 }
 

@@ -23,16 +23,16 @@ std::int32_t marked_class(const Real* row, std::int64_t count) {
   return marked == row + count ? -1 : static_cast<std::int32_t>(marked - row);
 }
 
-std::int64_t Batch::stride(std::size_t probe) const {
-  return static_cast<std::int64_t>(count_of((*spec)[probe], static_cast<int>(nodes)));
-}
-
 const Real* Batch::at(std::size_t probe, std::int64_t frame, std::int64_t sample) const {
   const std::int64_t row = (*spec)[probe].stage == Stage::kHint ? frame * size + sample : sample;
   return values[probe].data() + row * stride(probe);
 }
 
 void Batch::cut() {
+  strides.clear();
+  for (const Probe& probe : *spec) {
+    strides.push_back(static_cast<std::int64_t>(count_of(probe, static_cast<int>(nodes))));
+  }
   order.resize(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {

@@ -28,13 +28,14 @@ struct Batch {
   struct Shard {
     std::int64_t begin, end;  // in `order`
   };
-  std::vector<int> order;  // (B) samples, longest first
+  std::vector<std::int64_t> strides;  // numbers of one sample in one frame, for each probe
+  std::vector<int> order;             // (B) samples, longest first
   std::vector<Shard> shards;
 
-  /// Numbers of one sample of a probe in one frame.
-  std::int64_t stride(std::size_t probe) const;
+  std::int64_t stride(std::size_t probe) const { return strides[probe]; }
+  /// The numbers of one sample in one frame.
   const Real* at(std::size_t probe, std::int64_t frame, std::int64_t sample) const;
-  /// Fills order and shards; call it when lengths are known.
+  /// Fills strides, order and shards from the rest.
   void cut();
 };
 

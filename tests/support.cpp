@@ -41,13 +41,17 @@ constexpr std::size_t kGuards = 64;
 constexpr Real kGuard = 12345;
 constexpr std::int64_t kMostDifferences = 60;  // of one input
 
-std::vector<Real> vector_of(const Real* data, std::int64_t count) {
-  return {data, data + count};
-}
+std::vector<Real> vector_of(const Real* data, std::int64_t count) { return {data, data + count}; }
+
+// Gradients start at one instead of zero: backward must add to them.
+constexpr Real kStart = 1;
 
 std::vector<Tensor> tensors_of(std::vector<Numbers>& inputs) {
   std::vector<Tensor> tensors;
-  for (Numbers& input : inputs) tensors.push_back(input.tensor());
+  for (Numbers& input : inputs) {
+    tensors.push_back(input.tensor());
+    std::fill_n(tensors.back().grad, tensors.back().size(), kStart);
+  }
   return tensors;
 }
 
@@ -56,8 +60,9 @@ void check_padding(const Real* data, std::int64_t count) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(data + count);
   const std::size_t used = static_cast<std::size_t>(count) * sizeof(Real);
   const std::size_t padding = (64 - used % 64) % 64;
-  CHECK_MESSAGE(std::all_of(bytes, bytes + padding, [](unsigned char byte) { return byte == 0xff; }),
-                "an op wrote past the end of its result");
+  CHECK_MESSAGE(
+      std::all_of(bytes, bytes + padding, [](unsigned char byte) { return byte == 0xff; }),
+      "an op wrote past the end of its result");
 }
 
 // `difference(at)` is the central difference of entry `at` of an input with gradient `grad`.
@@ -66,7 +71,7 @@ void compare_with_differences(std::size_t input, const std::vector<Real>& grad,
   const std::int64_t size = static_cast<std::int64_t>(grad.size());
   const std::int64_t stride = std::max<std::int64_t>(1, size / kMostDifferences);
   for (std::int64_t at = 0; at < size; at += stride) {
-    const double got = static_cast<double>(grad[static_cast<std::size_t>(at)]);
+    const double got = static_cast<double>(grad[static_cast<std::size_t>(at)] - kStart);
     const double want = difference(at);
     const double allowed = 1e-5 * std::max(std::abs(got), std::abs(want)) + 1e-9;
     if (std::abs(got - want) <= allowed) continue;
@@ -132,14 +137,15 @@ FreshTape::FreshTape(Tape::Mode mode) {
   tape.start(mode, nullptr, mode == Tape::Mode::kRecord ? &no_gradients : nullptr);
 }
 
-void check_same(const std::string& what, const std::vector<Real>& got, const std::vector<Real>& want,
-                double tolerance) {
+void check_same(const std::string& what, const std::vector<Real>& got,
+                const std::vector<Real>& want, double tolerance) {
   REQUIRE_MESSAGE(got.size() == want.size(), what, ": sizes ", got.size(), " and ", want.size());
   double largest = 1;
   for (const Real value : want) largest = std::max(largest, std::abs(static_cast<double>(value)));
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i] == want[i]) continue;
-    if (std::abs(static_cast<double>(got[i]) - static_cast<double>(want[i])) <= tolerance * largest) continue;
+    if (std::abs(static_cast<double>(got[i]) - static_cast<double>(want[i])) <= tolerance * largest)
+      continue;
     FAIL_CHECK(what, " at ", i, " is ", got[i], ", expected ", want[i]);
     return;
   }
@@ -218,7 +224,8 @@ void same_value_and_gradient(const Op& fused, const Op& composed, std::vector<Nu
   run_backward(a.tape, y, dy);
   run_backward(b.tape, z, dy);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    check_same("gradient of input " + std::to_string(k), inputs[k].grad(), others[k].grad(), tolerance);
+    check_same("gradient of input " + std::to_string(k), inputs[k].grad(), others[k].grad(),
+               tolerance);
     inputs[k].check_guards();
   }
 }

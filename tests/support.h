@@ -1,8 +1,10 @@
-// What the tests of core and kernels share: random numbers between guards, and the two ways to judge an
-// op: its gradient against central differences (double build), and its fused form against its definition.
+// What the tests of core and kernels share: random numbers between guards, and the two ways to
+// judge an op: its gradient against central differences (double build), and its fused form against
+// its definition.
 //
-// Every tape here is poisoned: memory starts as NaN, so an element that an op forgot to write shows, and
-// the NaN that stay between the end of a result and the next cache line show a write past that end.
+// Every tape here is poisoned: memory starts as NaN, so an element that an op forgot to write
+// shows, and the NaN that stay between the end of a result and the next cache line show a write
+// past that end.
 #pragma once
 
 #include <cstdint>
@@ -56,9 +58,10 @@ struct FreshTape {
   Tape tape;
 };
 
-/// Fails where numbers differ by more than `tolerance` times the largest of `want` (at least 1), or are NaN.
-void check_same(const std::string& what, const std::vector<Real>& got, const std::vector<Real>& want,
-                double tolerance = kRounding);
+/// Fails where numbers differ by more than `tolerance` times the largest of `want` (at least 1), or
+/// are NaN.
+void check_same(const std::string& what, const std::vector<Real>& got,
+                const std::vector<Real>& want, double tolerance = kRounding);
 /// The same for the values of a result; checks too that nothing was written past its end.
 void check_values(const Tensor& got, const std::vector<Real>& want, double tolerance = kRounding);
 
@@ -69,8 +72,8 @@ using Inputs = std::vector<Tensor>;
 using Op = std::function<Tensor(Tape&, const Inputs&)>;
 using Loss = std::function<void(Tape&, const Inputs&, double& sum)>;
 
-/// Holds gradients of sum(random * op(inputs)) against central differences: signed, relative 1e-5 with a
-/// floor of 1e-9, over all entries of small inputs and some of large ones.
+/// Holds gradients of sum(random * op(inputs)) against central differences: signed, relative 1e-5
+/// with a floor of 1e-9, over all entries of small inputs and some of large ones.
 void check_gradient(const Op& op, std::vector<Numbers> inputs);
 void check_loss_gradient(const Loss& loss, std::vector<Numbers> inputs);
 
@@ -82,8 +85,8 @@ struct Extents {
   std::int64_t batch, nodes, hidden;
 };
 /// The sizes that ops are tried at: single nodes and channels, odd ones, those of the benchmark.
-inline constexpr Extents kExtents[] = {{1, 1, 1},  {3, 1, 8},   {1, 2, 3},  {3, 2, 33},
-                                       {1, 3, 16}, {3, 5, 8},   {1, 5, 128}, {1, 16, 33},
+inline constexpr Extents kExtents[] = {{1, 1, 1},   {3, 1, 8},  {1, 2, 3},    {3, 2, 33},
+                                       {1, 3, 16},  {3, 5, 8},  {1, 5, 128},  {1, 16, 33},
                                        {3, 16, 16}, {1, 20, 3}, {1, 20, 128}, {3, 20, 8}};
 
 /// A random adjacency (B,N,N) of 0 / 1 in which some receivers hear nobody.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The house rules that a machine can look after (DESIGN.md 1 and 4): one line a violation, exit 1 if
-# there is any. check.sh [--list-sources] [ROOT]: ROOT is another tree to look at (the test of this script).
+# The house rules that a machine can look after: one line a violation, exit 1 if there is any.
+# check.sh [--list-sources] [ROOT]: ROOT is another tree to look at, as this script's test does.
 set -euo pipefail
 shopt -s nullglob globstar
 
@@ -11,6 +11,7 @@ cd "${1:-$(dirname "$0")/..}"
 rooms=(core kernels nn algos trainer tools tests)
 sources=()
 for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu}); done
+texts=()
 scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/system/*.sh)
 for script in "${scripts[@]}"; do [[ -e $script ]] && texts+=("$script"); done
 texts+=("${sources[@]}")
@@ -20,10 +21,13 @@ violations=0
 violation() { violations=$((violations + 1)); echo "$1"; }
 each_line() { while IFS= read -r line; do violation "$line$1"; done; }
 
-# Format.
+# Format. clang-format leaves comments alone (it would break formulas): their width is checked apart.
 for file in "${sources[@]}"; do
-  clang-format --dry-run -Werror "$file" 2>/dev/null || violation "$file: not formatted (make format)"
+  clang-format --dry-run -Werror "$file" 2>/dev/null ||
+    violation "$file: not formatted (make format)"
 done
+each_line ": over 100 columns" < <(
+  LC_ALL=C.UTF-8 grep -nHE '^.{101,}$' "${sources[@]}" | cut -d: -f1,2)
 
 # Includes point one way: core <- kernels <- nn <- trainer <- tools, and algos <- core only.
 declare -A may_include=(
@@ -53,8 +57,9 @@ each_line ": unfinished work" < <(grep -nHowE 'TO[D]O|FIX[M]E|X[X]X' "${texts[@]
 for file in "${sources[@]}"; do
   count=$(grep -c '__CUDACC__' "$file" || true)
   case $file in
-    kernels/*.cu) ((count <= 1)) || violation "$file: __CUDACC__ stands $count times, at most once" ;;
     core/launch.h) ;;
+    kernels/*.cu)
+      ((count <= 1)) || violation "$file: __CUDACC__ stands $count times, at most once" ;;
     *) ((count == 0)) || violation "$file: __CUDACC__ belongs in kernels/*.cu and core/launch.h" ;;
   esac
 done
@@ -62,8 +67,9 @@ done
 # An op is one stem: header, definition, test.
 for header in kernels/*.h; do
   stem=$(basename "$header" .h)
-  [[ -e kernels/$stem.cu ]] || violation "$header: kernels/$stem.cu is missing"
-  [[ -e tests/kernels/${stem}_test.cpp ]] || violation "$header: tests/kernels/${stem}_test.cpp is missing"
+  for needed in "kernels/$stem.cu" "tests/kernels/${stem}_test.cpp"; do
+    [[ -e $needed ]] || violation "$header: $needed is missing"
+  done
 done
 
 # Scripts are at least well-formed.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make test: builds renar three times (float, double, sanitized), runs the doctest cases in each, the
-# system tests and the golden cases, and closes with one line: N passed, N failed, N skipped.
+# make test: builds renar three times (float, double, sanitized), runs the doctest cases in each,
+# the system tests and the golden cases, and closes with one line: N passed, N failed, N skipped.
 #
 # A doctest case that cannot run prints a line that starts with SKIPPED. A system test
 # tests/system/*.sh gets the directory of the programs as its argument; it exits with 0 (passed),
@@ -34,8 +34,8 @@ build() {
 # [doctest] test cases: 9 | 4 passed | 1 failed | 4 skipped
 summary() { sed -n "s/^\[doctest\] test cases:.*| *\([0-9]*\) $1.*/\1/p" "$log"; }
 
-# doctests NAME: runs the doctest cases of build/NAME. Those that doctest itself leaves out (doctest::skip)
-# are the gradient checks, which need double: in the double build they would count as skipped.
+# doctests NAME: runs the doctest cases of build/NAME. Those that doctest itself leaves out
+# (doctest::skip) are the gradient checks, which need double: there they would count as skipped.
 doctests() {
   local name=$1 status ok bad left skips start=$SECONDS
   "build/$name/renar_tests" --no-colors --no-intro >"$log" 2>&1

@@ -72,6 +72,12 @@ SafetensorsFile read_checked(const std::string& path, const std::string& algo, c
 
 std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::string& path,
                                      const Net& net) {
+  const auto stored = std::count_if(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) {
+    return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream;
+  });
+  RENAR_CHECK(stored <= std::ssize(net.parameters().entries()),
+              "[checkpoint] {} has {} parameters, this net {}: it was trained with other options",
+              path, stored, net.parameters().entries().size());
   std::vector<Real> values;
   for (const auto& [name, param] : net.parameters().entries()) {
     const StoredArray& array = file.tensor(name);
@@ -128,7 +134,11 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
   state.optimizer = {number<std::int64_t>(file, path, "updates"),
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();
-  put(checked_parameters(file, path, net), net);
+  const std::vector<Real> values = checked_parameters(file, path, net);
+  RENAR_CHECK(state.optimizer.m.size() == values.size() && state.optimizer.v.size() == values.size(),
+              "[checkpoint] {} has moments of {} and {} numbers for {} parameters", path,
+              state.optimizer.m.size(), state.optimizer.v.size(), values.size());
+  put(values, net);
   return state;
 }
 

@@ -67,10 +67,9 @@ struct ValidNames {
   std::vector<std::string> processors;
 };
 
-/// The complete, checked configuration of a call of renar_train, in this order of weight: flags,
-/// the
+/// The complete, checked configuration of a call of renar_train. In order of weight: flags, the
 /// --config file or the config.toml of --resume, defaults. Empty if --help or --version was asked
-/// for (the text has been printed to stdout). Throws UsageError with one line otherwise.
+/// for (the text has been printed to stdout). Throws UsageError, one line, if the call is wrong.
 std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
                                             const ValidNames& valid);
 
@@ -78,8 +77,7 @@ std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
 std::string config_text(const Config& config);
 
 /// The configuration of a run directory, from its config.toml. Throws UsageError if the file is
-/// missing, incomplete or not a configuration of this program. The settings of one call have their
-/// defaults.
+/// missing, incomplete or not a configuration of this program. The call's settings have defaults.
 Config read_run_config(const std::string& directory, const ValidNames& valid);
 
 /// Where two configurations differ: "lr: 0.001 there, 0.01 here; batch: 32 there, 16 here". Empty

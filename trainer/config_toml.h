@@ -10,8 +10,7 @@
 namespace renar {
 
 /// Puts what the file says over the config and gives the names of the settings it has. Throws
-/// UsageError that names file and key for what is not a setting, stands twice or has a wrong type
-/// or value.
+/// UsageError that names file and key: not a setting, given twice, or of a wrong type or value.
 std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
                                     Config& config);
 

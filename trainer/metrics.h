@@ -1,7 +1,6 @@
-// metrics.jsonl: what a run measured, one JSON object a line in the order of writing, each with its
-// "step". Lines are only ever appended, flushed one by one, and numbers have all their digits, so
-// that two runs can be compared to the bit. A resumed run first drops the lines that it will write
-// again.
+// metrics.jsonl: what a run measured, one JSON object a line, each with its "step". Lines are only
+// ever appended, flushed one by one, and numbers have all their digits, so that two runs can be
+// compared to the bit. A resumed run first drops the lines that it will write again.
 #pragma once
 
 #include <cstdio>
@@ -20,8 +19,7 @@ class MetricsWriter {
   MetricsWriter(const MetricsWriter&) = delete;
   MetricsWriter& operator=(const MetricsWriter&) = delete;
 
-  /// Appends one object, which has an integer "step". Throws renar::Error if the disk does not take
-  /// it.
+  /// Appends one object, which has an integer "step". Throws renar::Error if it cannot be written.
   void write(const nlohmann::ordered_json& object);
 
  private:

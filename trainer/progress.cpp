@@ -76,8 +76,7 @@ void Progress::step(int done, double loss) {
   const double now = options_.clock();
   state_.done = done;
   state_.loss = loss;
-  // The mean since the start, validations and saves included: that is what the time left depends
-  // on.
+  // The mean since the start, validations and saves included, as the time left depends on them.
   if (now > start_) state_.steps_per_second = (done - options_.first_step) / (now - start_);
   const double pause = options_.terminal ? kRedrawSeconds : kPlainLineSeconds;
   if (now - last_draw_ >= pause) draw();

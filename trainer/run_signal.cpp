@@ -13,8 +13,7 @@ StopSignals::StopSignals() {
   stop = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
-  // SA_RESETHAND: the signal's second coming finds the system's own handler, which ends the
-  // program.
+  // SA_RESETHAND: when the signal comes again the system's own handler ends the program.
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &old_int_);

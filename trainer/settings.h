@@ -40,8 +40,7 @@ struct Setting {
 /// All settings in the order of --help.
 std::vector<Setting> settings(const ValidNames& valid);
 
-/// A setting's name in the table for one that was written with underscores, as the reference has
-/// them.
+/// A setting's name in the table; the reference writes underscores.
 std::string with_hyphens(std::string name);
 
 /// The names with a prefix, for messages.

@@ -175,6 +175,7 @@ TEST_CASE("trace_batch: arrays there and back, and arrays that do not fit") {
   CHECK_THROWS_AS(broken("lengths", StoredArray::of<double>({2}, {1.5, 3})), Error);
   CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({2, 2}, {0, 1, 0, 2})), Error);
   CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({4}, {0, 1, 0, 1})), Error);
+  CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({2, 3}, {0, 1, 0, 1, 0, 1})), Error);
   CHECK_THROWS_AS(broken("input/pos", StoredArray::of<double>({}, {0})), Error);
 }
 

@@ -1,4 +1,5 @@
-// Every shard runs once, on any number of threads; workers are within range; errors by shard number.
+// Every shard runs once, on any number of threads; workers are within range; errors by shard
+// number.
 #include "core/parallel.h"
 
 #include <doctest/doctest.h>

@@ -31,8 +31,8 @@ TEST_CASE("parameters: a name is given once, and a wrong one is answered with th
   Parameters parameters;
   parameters.add("encoder/w", {2});
   parameters.add("decoder/w", {2});
-  CHECK_THROWS_WITH_AS(parameters.add("encoder/w", {3}),
-                       "[parameters] encoder/w is defined twice", Error);
+  CHECK_THROWS_WITH_AS(parameters.add("encoder/w", {3}), "[parameters] encoder/w is defined twice",
+                       Error);
   CHECK(parameters.size() == 4);
   CHECK_THROWS_WITH_AS(parameters.find("decodr/w"),
                        "[parameters] no parameter decodr/w; the nearest is decoder/w", Error);

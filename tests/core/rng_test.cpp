@@ -15,7 +15,8 @@ TEST_CASE("rng: Philox 4x32-10 gives the known answers of Random123") {
   for (const std::uint32_t known : {0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u}) {
     CHECK(zero.next() == known);
   }
-  // Counters (0, 1, 7, 3) and (1, 1, 7, 3), key (89abcdef, 01234567), from the paper's formula in Python.
+  // Counters (0, 1, 7, 3) and (1, 1, 7, 3), key (89abcdef, 01234567), from the paper's formula in
+  // Python.
   CounterRng keyed(0x0123456789abcdef, Purpose::kInitialisation, 7, 3);
   for (const std::uint32_t known : {0x73ff877cu, 0x77c631c1u, 0xdcc7c2bau, 0x97395836u, 0xff5660e0u,
                                     0x8020e4bfu, 0xf6d58b4eu, 0xd9955177u}) {
@@ -51,7 +52,7 @@ TEST_CASE("rng: uniform numbers lie strictly inside (0, 1) and fill it evenly") 
     sum += value;
     squares += value * value;
   }
-  CHECK(std::abs(sum / kCount - 0.5) < 0.004);        // four deviations of 0.289 / sqrt(1e5)
+  CHECK(std::abs(sum / kCount - 0.5) < 0.004);          // four deviations of 0.289 / sqrt(1e5)
   CHECK(std::abs(squares / kCount - 1.0 / 3) < 0.004);  // of 0.298 / sqrt(1e5)
 }
 

@@ -15,8 +15,8 @@ constexpr double kExact = test::kFloatBuild ? 2e-7 : 1e-14;
 
 TEST_CASE("adam: two steps by hand") {
   // Gradient 2, then 1, learning rate 0.1, start at 1:
-  //   t = 1: m = 0.1 * 2 = 0.2, v = 0.001 * 4 = 0.004; m / 0.1 = 2, v / 0.001 = 4: moves 0.1 * 2 / 2 = 0.1
-  //   t = 2: m = 0.9 * 0.2 + 0.1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996
+  //   t = 1: m = 0.1 * 2 = 0.2, v = 0.001 * 4 = 0.004; m / 0.1 = 2, v / 0.001 = 4: moves 0.1 * 2 /
+  //   2 = 0.1 t = 2: m = 0.9 * 0.2 + 0.1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996
   //          m / (1 - 0.81) = 1.4736842..., v / (1 - 0.998001) = 2.4992496...
   std::vector<Real> values = {1}, m = {0}, v = {0}, grads = {2};
   adam(1, {.step = 1, .learning_rate = 0.1, .grad_scale = 1}, grads.data(), values.data(), m.data(),
@@ -64,7 +64,8 @@ TEST_CASE("adam: the norm of (3, 4, 12) is 13") {
   CHECK(global_norm(grads.data(), 3) == 13);
   CHECK(global_norm(grads.data(), 0) == 0);
   const std::vector<Real> large(1000000, Real(0.1));  // a sum of a million squares keeps its digits
-  CHECK(global_norm(large.data(), 1000000) == doctest::Approx(1000 * static_cast<double>(large[0])).epsilon(1e-9));
+  CHECK(global_norm(large.data(), 1000000) ==
+        doctest::Approx(1000 * static_cast<double>(large[0])).epsilon(1e-9));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST_CASE("mask_non_edges: by hand; the fill is below everything and at most -1"
 }
 
 TEST_CASE("mask_non_edges: ties share the fill's gradient") {
-  // Sample 0: two entries of -3. Sample 1: the smallest is 0, where min(-1, 0 - 1) ties: half passes.
+  // Sample 0: two entries of -3. Sample 1: the smallest is 0, where min(-1, 0 - 1) ties: half
+  // passes.
   Numbers x({2, 2, 2}, {5, -3, -3, 2, 0, 3, 4, 5}), adj({2, 2, 2}, {1, 1, 0, 0, 1, 1, 0, 1});
   FreshTape fresh;
   const Tensor y = mask_non_edges(fresh.tape, x.tensor(), adj.data());

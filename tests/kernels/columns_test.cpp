@@ -53,24 +53,29 @@ TEST_CASE("columns: times stack is the sum of the encodings") {
           return edge_add(tape, sent.reshaped({e.batch, e.nodes, e.hidden}), {},
                           own.reshaped({e.batch, e.nodes, e.nodes, e.hidden}));
         },
-        {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2), Numbers::random({2, e.hidden}, 3),
-         Numbers::random({1, e.hidden}, 4), Numbers::random({e.hidden}, 5),
-         Numbers::random({e.hidden}, 6)});
+        {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2),
+         Numbers::random({2, e.hidden}, 3), Numbers::random({1, e.hidden}, 4),
+         Numbers::random({e.hidden}, 5), Numbers::random({e.hidden}, 6)});
   }
 }
 
 TEST_CASE("columns: gradients" * doctest::skip(test::kFloatBuild)) {
   test::check_gradient(
-      [](Tape& tape, const Inputs& in) { return columns(tape, 6, {in[0], in[1], in[2]}); },
+      [](Tape& tape, const Inputs& in) {
+        return columns(tape, 6, {in[0], in[1], in[2]});
+      },
       {Numbers::random({6, 2}, 1), Numbers::random({3, 1}, 2), Numbers::random({1, 4}, 3)});
   test::check_gradient(
-      [](Tape& tape, const Inputs& in) { return stack(tape, 3, {in[0], in[1]}, {in[2], in[3]}); },
+      [](Tape& tape, const Inputs& in) {
+        return stack(tape, 3, {in[0], in[1]}, {in[2], in[3]});
+      },
       {Numbers::random({2, 3}, 1), Numbers::random({1, 3}, 2), Numbers::random({3}, 3),
        Numbers::random({3}, 4)});
 }
 
 TEST_CASE("columns: data without gradient is left alone, and without sources there are the ones") {
-  Numbers a = Numbers::random({3, 2}, 1), b = Numbers::random({3, 1}, 2), w = Numbers::random({2, 3}, 3);
+  Numbers a = Numbers::random({3, 2}, 1), b = Numbers::random({3, 1}, 2),
+          w = Numbers::random({2, 3}, 3);
   Numbers bias = Numbers::random({3}, 4);
   FreshTape fresh;
   Tensor y = columns(fresh.tape, 3, {a.data(), b.tensor()});

@@ -16,7 +16,8 @@ using test::Inputs;
 using test::Numbers;
 
 TEST_CASE("cross_entropy: by hand; a row of target -1 is skipped") {
-  // (0, ln 2, ln 5): probabilities (1, 2, 5) / 8; target 1 costs ln 4.  (0, 0, 0): target 0 costs ln 3.
+  // (0, ln 2, ln 5): probabilities (1, 2, 5) / 8; target 1 costs ln 4.  (0, 0, 0): target 0 costs
+  // ln 3.
   Numbers logits({3, 3}, {0, std::log(Real{2}), std::log(Real{5}), 9, 9, 9, 0, 0, 0});
   const std::vector<std::int32_t> target = {1, -1, 0};
   FreshTape fresh;

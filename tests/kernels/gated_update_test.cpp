@@ -53,7 +53,8 @@ TEST_CASE("gated_update: equals its composition") {
 }
 
 TEST_CASE("gated_update: inputs without gradient are left alone") {
-  Numbers logit = Numbers::random({4}, 1), next = Numbers::random({4}, 2), old = Numbers::random({4}, 3);
+  Numbers logit = Numbers::random({4}, 1), next = Numbers::random({4}, 2),
+          old = Numbers::random({4}, 3);
   FreshTape fresh;
   const Tensor y = gated_update(fresh.tape, logit.tensor(), next.tensor(), old.data());
   test::run_backward(fresh.tape, y, {1, 1, 1, 1});
@@ -65,8 +66,8 @@ TEST_CASE("gated_update: gradients" * doctest::skip(test::kFloatBuild)) {
   const std::vector<Numbers> inputs = {Numbers::random({2, 3, 5}, 1), Numbers::random({2, 3, 5}, 2),
                                        Numbers::random({2, 3, 5}, 3)};
   test::check_gradient(fused, inputs);
-  test::check_gradient(
-      [](Tape& tape, const Inputs& in) { return mix(tape, in[0], in[1], in[2]); }, inputs);
+  test::check_gradient([](Tape& tape, const Inputs& in) { return mix(tape, in[0], in[1], in[2]); },
+                       inputs);
 }
 
 TEST_CASE("gated_update: shapes that differ are refused") {

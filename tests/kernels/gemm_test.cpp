@@ -47,7 +47,8 @@ void on_each_target(const Body& body) {
 
 // The factors end where their memory ends, so that a sanitizer sees a read past them.
 void compare(const Product& p, bool accumulate, bool bias, bool relu) {
-  const std::vector<Real> a = test::random_values(p.m * p.k, 1), b = test::random_values(p.k * p.n, 2);
+  const std::vector<Real> a = test::random_values(p.m * p.k, 1),
+                          b = test::random_values(p.k * p.n, 2);
   const std::vector<Real> offsets = test::random_values(p.n, 3);
   const GemmOptions options{accumulate, bias ? offsets.data() : nullptr, relu};
   const std::size_t size = static_cast<std::size_t>(p.m * p.n);
@@ -81,7 +82,8 @@ TEST_CASE("gemm: a product by hand") {
     product(2, 2, 2, {a, 2, 1}, {b, 1, 2}, c.data(), {});  // B^T
     CHECK(c == std::vector<Real>{17, 23, 39, 53});
     c.assign(4, 1);
-    product(2, 2, 2, {a, 2, 1}, {b, 2, 1}, c.data(), {.accumulate = true, .bias = bias, .relu = true});
+    product(2, 2, 2, {a, 2, 1}, {b, 2, 1}, c.data(),
+            {.accumulate = true, .bias = bias, .relu = true});
     CHECK(c == std::vector<Real>{0, 24, 14, 52});
   }
 }

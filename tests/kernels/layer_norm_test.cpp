@@ -47,7 +47,8 @@ TEST_CASE("layer_norm: a constant row gives the offset and a finite gradient") {
 }
 
 TEST_CASE("layer_norm: a large mean does not drown the variance") {
-  Numbers x({1, 4}, {10001, 10003, 10005, 10007}), scale({4}, {1, 1, 1, 1}), offset({4}, {0, 0, 0, 0});
+  Numbers x({1, 4}, {10001, 10003, 10005, 10007}), scale({4}, {1, 1, 1, 1}),
+      offset({4}, {0, 0, 0, 0});
   FreshTape fresh;
   const Tensor y = layer_norm(fresh.tape, x.tensor(), scale.tensor(), offset.tensor());
   const Real s = 1 / std::sqrt(Real(5 + 1e-5));
@@ -69,8 +70,9 @@ TEST_CASE("layer_norm: every row is normalised on its own") {
         variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(e.hidden);
       }
       for (std::int64_t c = 0; c < e.hidden; ++c) {
-        want.push_back(static_cast<Real>(scale.data().data[c] * (row[c] - mean) /
-                                             std::sqrt(variance + 1e-5) + offset.data().data[c]));
+        want.push_back(
+            static_cast<Real>(scale.data().data[c] * (row[c] - mean) / std::sqrt(variance + 1e-5) +
+                              offset.data().data[c]));
       }
     }
     test::check_values(y, want);
@@ -79,8 +81,8 @@ TEST_CASE("layer_norm: every row is normalised on its own") {
 
 TEST_CASE("layer_norm: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t h : {1, 3, 8, 33, 128}) {
-    test::check_gradient(op, {Numbers::random({2, 3, h}, 1), Numbers::random({h}, 2),
-                              Numbers::random({h}, 3)});
+    test::check_gradient(
+        op, {Numbers::random({2, 3, h}, 1), Numbers::random({h}, 2), Numbers::random({h}, 3)});
   }
 }
 

@@ -43,9 +43,9 @@ TEST_CASE("linear_max: by hand") {
 TEST_CASE("linear_max: equals its composition with and without edges") {
   for (const test::Extents& e : test::kExtents) {
     Numbers adj = test::random_adjacency(e.batch, e.nodes, 4);
-    const std::vector<Numbers> inputs = {
-        Numbers::random({e.batch, e.nodes, e.nodes, e.hidden}, 1),
-        Numbers::random({e.hidden, e.hidden + 1}, 2), Numbers::random({e.hidden + 1}, 3)};
+    const std::vector<Numbers> inputs = {Numbers::random({e.batch, e.nodes, e.nodes, e.hidden}, 1),
+                                         Numbers::random({e.hidden, e.hidden + 1}, 2),
+                                         Numbers::random({e.hidden + 1}, 3)};
     test::same_value_and_gradient(fused({}), composed({}), inputs);
     test::same_value_and_gradient(fused(adj.data()), composed(adj.data()), inputs);
   }
@@ -58,10 +58,12 @@ TEST_CASE("linear_max: senders with equal rows tie exactly and share evenly") {
     std::vector<Real> values;
     for (std::int64_t b = 0; b < e.batch; ++b) {
       const std::vector<Real> said = test::random_values(row, 5 + static_cast<std::uint64_t>(b));
-      for (std::int64_t i = 0; i < e.nodes; ++i) values.insert(values.end(), said.begin(), said.end());
+      for (std::int64_t i = 0; i < e.nodes; ++i)
+        values.insert(values.end(), said.begin(), said.end());
     }
     Numbers x({e.batch, e.nodes, e.nodes, e.hidden}, values);
-    const std::vector<Numbers> inputs = {x, Numbers::random({e.hidden, 5}, 2), Numbers::random({5}, 3)};
+    const std::vector<Numbers> inputs = {x, Numbers::random({e.hidden, 5}, 2),
+                                         Numbers::random({5}, 3)};
     test::same_value_and_gradient(fused({}), composed({}), inputs);
 
     Numbers w = inputs[1], bias = inputs[2];
@@ -78,8 +80,8 @@ TEST_CASE("linear_max: senders with equal rows tie exactly and share evenly") {
 TEST_CASE("linear_max: gradients" * doctest::skip(test::kFloatBuild)) {
   Numbers adj = test::random_adjacency(2, 5, 4);
   for (const Tensor& present : {Tensor{}, adj.data()}) {
-    test::check_gradient(fused(present), {Numbers::random({2, 5, 5, 3}, 1), Numbers::random({3, 6}, 2),
-                                          Numbers::random({6}, 3)});
+    test::check_gradient(fused(present), {Numbers::random({2, 5, 5, 3}, 1),
+                                          Numbers::random({3, 6}, 2), Numbers::random({6}, 3)});
   }
 }
 

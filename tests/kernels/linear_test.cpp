@@ -1,4 +1,5 @@
-// linear and edge_linear: sums of products, several biases, relu, and the edge form against its parts.
+// linear and edge_linear: sums of products, several biases, relu, and the edge form against its
+// parts.
 #include "kernels/linear.h"
 
 #include <doctest/doctest.h>
@@ -15,8 +16,8 @@ using test::Inputs;
 using test::Numbers;
 
 TEST_CASE("linear: two terms, two biases and relu by hand") {
-  // row 0: (1,2) W + 3 V + biases = (1*1 + 2*3, 1*2 + 2*4) + (3*5, 3*-6) + (1, 1) = (23, -7) -> (23, 0)
-  // row 1: (0,1) W + 0 V + biases = (3, 4) + (0, 0) + (1, 1)                      = (4, 5)
+  // row 0: (1,2) W + 3 V + biases = (1*1 + 2*3, 1*2 + 2*4) + (3*5, 3*-6) + (1, 1) = (23, -7) ->
+  // (23, 0) row 1: (0,1) W + 0 V + biases = (3, 4) + (0, 0) + (1, 1)                      = (4, 5)
   Numbers x({2, 2}, {1, 2, 0, 1}), w({2, 2}, {1, 2, 3, 4}), u({2, 1}, {3, 0}), v({1, 2}, {5, -6});
   Numbers a({2}, {0, -1}), b({2}, {1, 2});
   FreshTape fresh;
@@ -40,17 +41,23 @@ TEST_CASE("linear: the leading axes are kept") {
 
 // Inputs: x, w, u, v, s, t and three biases.
 std::vector<Numbers> three_terms(const test::Extents& e) {
-  return {Numbers::random({e.batch, e.nodes, e.hidden}, 1), Numbers::random({e.hidden, 7}, 2),
-          Numbers::random({e.batch, e.nodes, 2}, 3),        Numbers::random({2, 7}, 4),
-          Numbers::random({e.batch, e.nodes, 1}, 5),        Numbers::random({1, 7}, 6),
-          Numbers::random({7}, 7),                          Numbers::random({7}, 8),
+  return {Numbers::random({e.batch, e.nodes, e.hidden}, 1),
+          Numbers::random({e.hidden, 7}, 2),
+          Numbers::random({e.batch, e.nodes, 2}, 3),
+          Numbers::random({2, 7}, 4),
+          Numbers::random({e.batch, e.nodes, 1}, 5),
+          Numbers::random({1, 7}, 6),
+          Numbers::random({7}, 7),
+          Numbers::random({7}, 8),
           Numbers::random({7}, 9)};
 }
 
 TEST_CASE("linear: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const Activation activation : {Activation::kNone, Activation::kRelu}) {
     test::check_gradient(
-        [&](Tape& tape, const Inputs& in) { return linear(tape, {{in[0], in[1]}}, {}, activation); },
+        [&](Tape& tape, const Inputs& in) {
+          return linear(tape, {{in[0], in[1]}}, {}, activation);
+        },
         {Numbers::random({3, 2, 5}, 1), Numbers::random({5, 9}, 2)});
     test::check_gradient(
         [&](Tape& tape, const Inputs& in) {
@@ -81,7 +88,8 @@ TEST_CASE("linear: a sum of terms is the sum of linears") {
 }
 
 TEST_CASE("linear: a term without gradient is left alone") {
-  Numbers x = Numbers::random({2, 3}, 1), w = Numbers::random({3, 4}, 2), b = Numbers::random({4}, 3);
+  Numbers x = Numbers::random({2, 3}, 1), w = Numbers::random({3, 4}, 2),
+          b = Numbers::random({4}, 3);
   FreshTape fresh;
   const Tensor y = linear(fresh.tape, {{x.data(), w.tensor()}}, {b.data()});
   test::run_backward(fresh.tape, y, test::random_values(8, 4));
@@ -119,13 +127,16 @@ TEST_CASE("edge_linear: is linear, then edge_add, then relu") {
     for (const Ends ends : {Ends::kBoth, Ends::kSender, Ends::kReceiver}) {
       const std::int64_t out = e.hidden;
       test::same_value_and_gradient(
-          edge_form(ends, [](Tape& tape, const Inputs& in) {
-            return edge_linear(tape, in[0], in[1], {{in[2], in[3]}}, {in[4]}, Activation::kRelu);
-          }),
-          edge_form(ends, [](Tape& tape, const Inputs& in) {
-            const Tensor own = linear(tape, {{in[2], in[3]}}, {in[4]});
-            return relu(tape, edge_add(tape, in[0], in[1], own));
-          }),
+          edge_form(ends,
+                    [](Tape& tape, const Inputs& in) {
+                      return edge_linear(tape, in[0], in[1], {{in[2], in[3]}}, {in[4]},
+                                         Activation::kRelu);
+                    }),
+          edge_form(ends,
+                    [](Tape& tape, const Inputs& in) {
+                      const Tensor own = linear(tape, {{in[2], in[3]}}, {in[4]});
+                      return relu(tape, edge_add(tape, in[0], in[1], own));
+                    }),
           {Numbers::random({e.batch, e.nodes, out}, 1), Numbers::random({e.batch, e.nodes, out}, 2),
            Numbers::random({e.batch, e.nodes, e.nodes, 3}, 3), Numbers::random({3, out}, 4),
            Numbers::random({out}, 5)});
@@ -143,7 +154,8 @@ TEST_CASE("edge_linear: gradients" * doctest::skip(test::kFloatBuild)) {
 }
 
 TEST_CASE("linear: shapes that do not fit are refused") {
-  Numbers x = Numbers::random({2, 3}, 1), w = Numbers::random({3, 4}, 2), b = Numbers::random({3}, 3);
+  Numbers x = Numbers::random({2, 3}, 1), w = Numbers::random({3, 4}, 2),
+          b = Numbers::random({3}, 3);
   Numbers nodes = Numbers::random({1, 2, 4}, 4), edges = Numbers::random({1, 2, 2, 3}, 5);
   FreshTape fresh;
   Tape& tape = fresh.tape;

@@ -32,12 +32,14 @@ std::vector<Numbers> inputs_of(const test::Extents& e, const Random& random) {
 
 TEST_CASE("pointer_head: by hand, the pointed-at node first in target, with a tie") {
   // point[j] = (3, 5), target[k,j] = (1, 9; 3, 4), w = 2, bias = 0.5
-  // y[0,0] = 2 max(3, target[0,0] = 1) + 0.5 = 6.5    y[0,1] = 2 max(3, target[1,0] = 3) + 0.5 = 6.5
-  // y[1,0] = 2 max(5, target[0,1] = 9) + 0.5 = 18.5   y[1,1] = 2 max(5, target[1,1] = 4) + 0.5 = 10.5
+  // y[0,0] = 2 max(3, target[0,0] = 1) + 0.5 = 6.5    y[0,1] = 2 max(3, target[1,0] = 3) + 0.5
+  // = 6.5 y[1,0] = 2 max(5, target[0,1] = 9) + 0.5 = 18.5   y[1,1] = 2 max(5, target[1,1] = 4) +
+  // 0.5 = 10.5
   Numbers point({1, 2, 1}, {3, 5}), target({1, 2, 2, 1}, {1, 9, 3, 4});
   Numbers w({1, 1}, {2}), bias({1}, {0.5});
   FreshTape fresh;
-  const Tensor y = pointer_head(fresh.tape, point.tensor(), target.tensor(), w.tensor(), bias.tensor());
+  const Tensor y =
+      pointer_head(fresh.tape, point.tensor(), target.tensor(), w.tensor(), bias.tensor());
   CHECK(y.shape == Shape{1, 2, 2});
   test::check_values(y, {6.5, 6.5, 18.5, 10.5}, 0);
   test::run_backward(fresh.tape, y, {1, 10, 100, 1000});
@@ -60,7 +62,8 @@ TEST_CASE("pointer_head: ties give half to each side, as in its composition") {
 }
 
 TEST_CASE("pointer_head: gradients, ties included" * doctest::skip(test::kFloatBuild)) {
-  // A central difference across the kink of two equal numbers is half of the slope: the same even split.
+  // A central difference across the kink of two equal numbers is half of the slope: the same even
+  // split.
   for (const test::Extents& e : {test::Extents{2, 3, 4}, test::Extents{1, 2, 37}}) {
     for (const auto& op : {fused, composed}) {
       test::check_gradient(op, inputs_of(e, Numbers::random));
@@ -69,7 +72,8 @@ TEST_CASE("pointer_head: gradients, ties included" * doctest::skip(test::kFloatB
   }
 }
 
-TEST_CASE("pointer_head: shapes that do not fit are refused, and so are gradients for some inputs") {
+TEST_CASE(
+    "pointer_head: shapes that do not fit are refused, and so are gradients for some inputs") {
   Numbers point = Numbers::random({1, 2, 3}, 1), target = Numbers::random({1, 2, 2, 3}, 2);
   Numbers w = Numbers::random({3, 1}, 3), bias = Numbers::random({1}, 4);
   const Tensor p = point.tensor(), t = target.tensor();

@@ -61,6 +61,13 @@ TEST_CASE("sender_max: a missing edge is never the argmax, however large its num
   CHECK(x.grad() == std::vector<Real>{0, 0, 1, 2});
 }
 
+TEST_CASE("sender_max: numbers below the missing edge's win only where no edge is missing") {
+  Numbers x({1, 2, 1, 1}, {-3e6, -2e6}), adj({1, 2, 1}, {0, 1});
+  FreshTape fresh;
+  test::check_values(sender_max(fresh.tape, x.tensor(), {}), {-2e6}, 0);
+  test::check_values(sender_max(fresh.tape, x.tensor(), adj.data()), {kNoEdge}, 0);
+}
+
 // The formula: every entry of every sender compared, shares by counting.
 struct Plain {
   std::vector<Real> y, dx;

@@ -38,7 +38,8 @@ TEST_CASE("softmax: rows sum to one") {
     const Tensor y = softmax(fresh.tape, x.tensor());
     for (std::int64_t r = 0; r < y.rows(); ++r) {
       double sum = 0;
-      for (std::int64_t c = 0; c < e.hidden; ++c) sum += static_cast<double>(y.data[r * e.hidden + c]);
+      for (std::int64_t c = 0; c < e.hidden; ++c)
+        sum += static_cast<double>(y.data[r * e.hidden + c]);
       CHECK(std::abs(sum - 1) < test::kRounding);
     }
   }

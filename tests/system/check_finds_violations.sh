@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/check.sh must find what it looks for: a tree with one violation of each kind, each one reported,
-# and the same tree without them, in which it finds nothing.
+# tools/check.sh must find what it looks for: a tree with one violation of each kind, each one
+# reported, and the same tree without them, in which it finds nothing.
 set -euo pipefail
 check=$PWD/tools/check.sh
 tree=$(mktemp -d)
@@ -25,6 +25,7 @@ echo "// TO""DO: later" >core/later.cpp
 printf '#ifdef __CUDACC__\n#endif\n' >>kernels/op.cu
 printf '#ifdef __CUDACC__\n#endif\n' >nn/cuda.cpp
 touch kernels/lonely.h
+printf '// %0.s-' {1..34} >core/wide.cpp  # 102 columns
 echo 'if true; then' >tools/broken.sh
 
 if "$check" "$tree" >found.log; then echo "exit status 0 in spite of violations"; exit 1; fi
@@ -34,6 +35,7 @@ for expected in \
   'algos/relative.cpp:1: algos must not include "spec.h"' \
   'core/format.cpp: not formatted (make format)' \
   'core/long.cpp: 601 lines, at most 600' \
+  'core/wide.cpp:1: over 100 columns' \
   'core/later.cpp:1:TO''DO: unfinished work' \
   'kernels/op.cu: __CUDACC__ stands 2 times, at most once' \
   'nn/cuda.cpp: __CUDACC__ belongs in kernels/*.cu and core/launch.h' \
@@ -42,4 +44,4 @@ for expected in \
   'tools/broken.sh: bash cannot parse it'; do
   grep -qxF "$expected" found.log || { echo "not reported: $expected"; cat found.log; exit 1; }
 done
-[[ $(wc -l <found.log) -eq 11 ]] || { echo "more than was planted:"; cat found.log; exit 1; }
+[[ $(wc -l <found.log) -eq 12 ]] || { echo "more than was planted:"; cat found.log; exit 1; }

@@ -1,5 +1,4 @@
-// curves.svg: what is read, that every curve is there and on the paper, and that odd data does no
-// harm.
+// curves.svg: what is read, that every curve is on the paper, and that odd data does no harm.
 #include "trainer/curves.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,8 @@
 // Breadth-first search: graphs by hand, the edge cases, and shortest paths on random graphs.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "algos/graphs/graphs.h"
@@ -57,7 +59,7 @@ TEST_CASE("bfs: one node, no edges, all edges, one way") {
   path(0, 1) = 1;
   CHECK(bfs(path, 0)["pi"] == Values{0, 0});
   CHECK(bfs(path, 1)["pi"] == Values{0, 1});
-  CHECK_THROWS_AS(bfs(path, 2), Error);
+  CHECK_THROWS_WITH_AS(bfs(path, 2), "[bfs] the source 2 is not one of 2 nodes", Error);
   CHECK_THROWS_AS(bfs(path, -1), Error);
   CHECK_THROWS_AS(bfs(Matrix(0, 0), 0), Error);
 }

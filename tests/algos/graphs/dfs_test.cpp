@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "algos/graphs/graphs.h"
@@ -77,7 +79,9 @@ TEST_CASE("dfs: one node, no edges, all edges") {
     CHECK(dfs(Matrix(n, n)).frames() == 3 * n);
   }
   CHECK_THROWS_AS(dfs(Matrix(0, 0)), Error);
-  CHECK_THROWS_AS(dfs(Matrix(2, 3)), Error);
+  CHECK_THROWS_WITH_AS(dfs(Matrix(2, 3)),
+                       "[graphs] a graph is a square matrix of at least one node, not 2 x 3",
+                       Error);
   Matrix infinite(2, 2);
   infinite(0, 1) = INFINITY;
   CHECK_THROWS_AS(dfs(infinite), Error);

@@ -1,0 +1,135 @@
+// The cut of a batch into shards, and how a shard reads its samples.
+#include "nn/batch.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+const Spec kSpec = {
+    {"x", Stage::kInput, Location::kNode, Type::kScalar},
+    {"to", Stage::kInput, Location::kNode, Type::kPointer},
+    {"color", Stage::kHint, Location::kNode, Type::kCategorical, 3},
+    {"at", Stage::kHint, Location::kNode, Type::kMaskOne},
+    {"done", Stage::kOutput, Location::kGraph, Type::kMask},
+};
+
+/// Every number says where it stands: 100 * frame + sample, but for pointers and one-hot probes.
+Batch batch_of_lengths(std::vector<int> lengths, std::int64_t nodes) {
+  Batch batch;
+  batch.spec = &kSpec;
+  batch.size = static_cast<std::int64_t>(lengths.size());
+  batch.nodes = nodes;
+  batch.frames = *std::max_element(lengths.begin(), lengths.end());
+  batch.lengths = std::move(lengths);
+  for (const Probe& probe : kSpec) {
+    std::vector<Real> values;
+    for (std::int64_t t = 0; t < (probe.stage == Stage::kHint ? batch.frames : 1); ++t) {
+      for (std::int64_t b = 0; b < batch.size; ++b) {
+        const std::size_t count = count_of(probe, static_cast<int>(nodes));
+        const bool pointer = probe.type == Type::kPointer;
+        values.insert(values.end(), count, static_cast<Real>(pointer ? b % nodes : 100 * t + b));
+      }
+    }
+    batch.values.push_back(values);
+  }
+  batch.cut();
+  return batch;
+}
+
+TEST_CASE("batch: cut sorts by length, longest first and ties in order") {
+  const Batch batch = batch_of_lengths({2, 5, 1, 5, 3}, 2);
+  CHECK(batch.order == std::vector<int>{1, 3, 4, 0, 2});
+  CHECK(batch.strides == std::vector<std::int64_t>{2, 2, 6, 2, 1});
+}
+
+TEST_CASE("batch: a shard has about kShardRows edges and at least one sample") {
+  const auto shard_sizes = [](int samples, std::int64_t nodes) {
+    std::vector<std::int64_t> sizes;
+    const Batch batch =
+        batch_of_lengths(std::vector<int>(static_cast<std::size_t>(samples), 1), nodes);
+    std::int64_t begin = 0;
+    for (const Batch::Shard& shard : batch.shards) {
+      CHECK(shard.begin == begin);
+      begin = shard.end;
+      sizes.push_back(shard.end - shard.begin);
+    }
+    CHECK(begin == samples);
+    return sizes;
+  };
+  using Sizes = std::vector<std::int64_t>;
+  static_assert(kShardRows == 256);
+  CHECK(shard_sizes(7, 11) == Sizes{2, 2, 2, 1});  // 2 * 121 rows
+  CHECK(shard_sizes(3, 16) == Sizes{1, 1, 1});
+  CHECK(shard_sizes(2, 40) == Sizes{1, 1});
+  CHECK(shard_sizes(20, 4) == Sizes{16, 4});
+  CHECK(shard_sizes(1, 1) == Sizes{1});
+}
+
+TEST_CASE("batch: samples that run and that are compared are prefixes of their shard") {
+  const Batch batch = batch_of_lengths({2, 5, 1, 5, 3}, 2);
+  const Samples samples(batch, {1, 5});  // lengths 5, 3, 2, 1
+  CHECK(samples.size() == 4);
+  CHECK(samples.index(0) == 3);
+  CHECK(samples.index(3) == 2);
+  CHECK(samples.length(1) == 3);
+  CHECK(samples.steps() == 4);
+  // A sample of T frames runs max(1, T - 1) steps; step t is compared where there is a frame t + 1.
+  const std::int64_t active[] = {4, 2, 1, 1, 0}, compared[] = {3, 2, 1, 1, 0};
+  for (std::int64_t step = 0; step < 5; ++step) {
+    CHECK(samples.active(step) == active[step]);
+    CHECK(samples.compared(step) == compared[step]);
+  }
+  CHECK(steps_of(1) == 1);
+  CHECK(steps_of(2) == 1);
+  CHECK(steps_of(3) == 2);
+}
+
+TEST_CASE("batch: features, numbers and classes are read in the shard's order") {
+  Batch batch = batch_of_lengths({1, 3, 2}, 2);  // order 1, 2, 0
+  const Samples samples(batch, {0, 3});
+  test::FreshTape fresh;
+  test::check_values(samples.features(fresh.tape, 0, 0), {1, 1, 2, 2, 0, 0}, 0);
+  const Tensor to = samples.features(fresh.tape, 1, 0);  // sample b points at b % 2, as one-hot
+  CHECK(to.shape == Shape{3, 2, 2});
+  test::check_values(to, {0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0}, 0);
+  const Real* numbers = samples.numbers(fresh.tape, 2, 1, 1, 3);  // frame 1, samples 2 and 0
+  CHECK(numbers[0] == 102);
+  CHECK(numbers[6] == 100);
+
+  const std::vector<Real> colors = {0, 0, 1, 0, 1, 0};  // sample 1 at frame 2: classes 2 and 1
+  std::copy(colors.begin(), colors.end(), batch.values[2].begin() + (2 * 3 + 1) * 6);
+  const std::int32_t* classes = samples.classes(fresh.tape, 2, 2, 0, 1);
+  CHECK(classes[0] == 2);
+  CHECK(classes[1] == 1);
+  CHECK(samples.classes(fresh.tape, 1, 0, 0, 1)[0] == 1);   // a pointer is its own class
+  CHECK(samples.classes(fresh.tape, 3, 0, 2, 3)[0] == -1);  // nothing is marked with 1
+}
+
+TEST_CASE("batch: marked_class and choices") {
+  const std::vector<Real> row = {0, -1, 1, 0};
+  CHECK(marked_class(row.data(), 4) == 2);
+  CHECK(marked_class(row.data(), 2) == -1);
+  const std::int64_t want[] = {1, 7, 3, 7, 1};
+  for (std::size_t p = 0; p < kSpec.size(); ++p) CHECK(choices(kSpec[p], 7) == want[p]);
+}
+
+TEST_CASE("batch: only pointers of nodes have features") {
+  static const Spec spec = {{"e", Stage::kInput, Location::kEdge, Type::kPointer}};
+  Batch batch;
+  batch.spec = &spec;
+  batch.size = batch.nodes = batch.frames = 1;
+  batch.lengths = {1};
+  batch.values = {{0}};
+  batch.cut();
+  test::FreshTape fresh;
+  CHECK_THROWS_AS(Samples(batch, {0, 1}).features(fresh.tape, 0, 0), Error);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,226 @@
+// The whole net: the exact algebra changes rounding only, gradients agree with differences, and what
+// a sample gets does not depend on its company.
+#include "nn/net.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tests/nn/small.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::kAnyGraph;
+using test::kNoEdges;
+using test::Run;
+using test::small_batch;
+using test::small_net;
+using test::small_options;
+
+constexpr double kSame = test::kFloatBuild ? 2e-4 : 1e-9;
+
+double largest_magnitude(const Real* x, std::int64_t count) {
+  double most = 0;
+  for (std::int64_t i = 0; i < count; ++i) most = std::max(most, std::abs(double{x[i]}));
+  return most;
+}
+
+// Each parameter by its own largest gradient, so that a wrong one cannot hide behind a large one.
+void check_same_gradients(const Net& net, const std::vector<Real>& got,
+                          const std::vector<Real>& want) {
+  const double floor = 1e-3 * largest_magnitude(want.data(), net.parameters().size());
+  for (const auto& [name, param] : net.parameters().entries()) {
+    const Real *x = got.data() + param.offset, *y = want.data() + param.offset;
+    const double scale = std::max(floor, largest_magnitude(y, param.shape.size()));
+    double error = 0;
+    for (std::int64_t i = 0; i < param.shape.size(); ++i) {
+      const double e = std::abs(double{x[i]} - double{y[i]});
+      error = e <= error ? error : e;  // NaN stays
+    }
+    CHECK_MESSAGE(error <= kSame * scale, name, " differs by ", error, " of ", scale);
+  }
+}
+
+void check_same_run(const Net& net, const Run& got, const Run& want) {
+  for (std::size_t p = 0; p < net.spec().size(); ++p) {
+    CAPTURE(net.spec()[p].name);
+    CHECK(std::abs(got.losses[p] - want.losses[p]) <= kSame * (1e-3 + want.losses[p]));
+    test::check_same("training", got.trained.values[p], want.trained.values[p], kSame);
+    test::check_same("evaluation", got.evaluated.values[p], want.evaluated.values[p], kSame);
+  }
+  check_same_gradients(net, got.grads, want.grads);
+}
+
+void compare_with_plain_form(const Batch& batch, const std::string& algo, NetOptions options) {
+  options.exact = {.features_as_products = false, .fused_ops = false};
+  const Net plain = small_net(algo, options);
+  const Run want = test::run(plain, batch);
+  CHECK(total(want.losses) >= 0);
+  for (const ExactAlgebra exact : {ExactAlgebra{true, false}, {false, true}, {true, true}}) {
+    CAPTURE(exact.features_as_products);
+    CAPTURE(exact.fused_ops);
+    options.exact = exact;
+    check_same_run(plain, test::run(small_net(algo, options), batch), want);
+  }
+}
+
+TEST_CASE("net: the exact algebra changes rounding only") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    CAPTURE(algo);
+    for (const int nodes : {1, 2, 3, 5, 16}) {
+      CAPTURE(nodes);
+      for (const int samples : {1, 7}) {
+        compare_with_plain_form(small_batch(algo, nodes, samples), algo, small_options());
+      }
+    }
+    compare_with_plain_form(small_batch(algo, 3, 3, kNoEdges), algo, small_options());
+    for (const char* kind : {"deepsets", "triplet_gpgn_mask"}) {
+      compare_with_plain_form(small_batch(algo, 5, 3), algo, small_options(kind, 16));
+    }
+  }
+}
+
+TEST_CASE("net: a trajectory of one frame has an output loss and no hint losses") {
+  const Batch batch = small_batch("bfs", 4, 3, kNoEdges);
+  REQUIRE(batch.frames == 1);
+  const Net net = small_net("bfs");
+  const Run result = test::run(net, batch);
+  for (std::size_t p = 0; p < net.spec().size(); ++p) {
+    CHECK((result.losses[p] > 0) == (net.spec()[p].stage == Stage::kOutput));
+  }
+}
+
+/// -log softmax(logits)[target]
+double cross_entropy_of(const Real* logits, std::int64_t count, Real target) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += std::exp(double{logits[i]});
+  return std::log(sum) - double{logits[static_cast<std::int64_t>(target)]};
+}
+
+TEST_CASE("net: pointer losses are those of the predictions, each valid one counted once") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    const Batch batch = small_batch(algo, 5, 7, {0.0, 0.2, 0.9});
+    const Net net = small_net(algo);
+    const Run result = test::run(net, batch);
+    for (std::size_t p = 0; p < net.spec().size(); ++p) {
+      const Probe& probe = net.spec()[p];
+      if (probe.type != Type::kPointer) continue;
+      double sum = 0, valid = 0;
+      for (std::int64_t b = 0; b < batch.size; ++b) {
+        const bool hint = probe.stage == Stage::kHint;
+        const std::int64_t steps = hint ? batch.lengths[static_cast<std::size_t>(b)] - 1 : 1;
+        for (std::int64_t t = 0; t < steps; ++t) {
+          const Real* truth = batch.at(p, hint ? t + 1 : 0, b);
+          const Real* logits = result.trained.at(batch, p, t, b);
+          for (int i = 0; i < 5; ++i, ++valid) sum += cross_entropy_of(logits + i * 5, 5, truth[i]);
+        }
+      }
+      CHECK(result.losses[p] == doctest::Approx(sum / valid).epsilon(test::kRounding));
+    }
+  }
+}
+
+TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::kFloatBuild)) {
+  struct Case {
+    const char* algo;
+    const char* kind;
+    int passes;
+  };
+  for (const Case& c : {Case{"bfs", "triplet_gmpnn", 1},
+                        {"bfs", "triplet_gpgn_mask", 1},
+                        {"dfs", "triplet_gmpnn", 2}}) {
+    NetOptions options = small_options(c.kind, 4);
+    options.message_passing_steps = c.passes;
+    Net net = small_net(c.algo, options);
+    const Batch batch = small_batch(c.algo, 3, 2);
+    ShardRunner runner(1);
+    std::vector<Real> grads, ignored;
+    runner.gradients(net, batch, grads);
+    for (const auto& [name, param] : net.parameters().entries()) {
+      const std::int64_t size = param.shape.size(), stride = std::max<std::int64_t>(1, size / 3);
+      for (std::int64_t i = 0; i < size; i += stride) {
+        Real& x = net.parameters().at(param)[i];
+        const Real middle = x;
+        x = middle + Real(1e-6);
+        const double up = total(runner.gradients(net, batch, ignored));
+        x = middle - Real(1e-6);
+        const double down = total(runner.gradients(net, batch, ignored));
+        x = middle;
+        const double want = (up - down) / 2e-6, got = double{grads[param.offset + i]};
+        CHECK_MESSAGE(std::abs(got - want) <= 1e-5 * std::abs(want) + 3e-8, c.algo, ", ", c.kind,
+                      ": ", name, "[", i, "] is ", got, ", by differences ", want);
+      }
+    }
+  }
+}
+
+TEST_CASE("net: predictions do not depend on the company a sample is in") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    const Net net = small_net(algo);
+    for (const int nodes : {3, 16}) {
+      const Batch batch = small_batch(algo, nodes, 7, {0.0, 0.2, 0.9});
+      const Run together = test::run(net, batch);
+      for (std::int64_t b = 0; b < batch.size; ++b) {
+        const Batch one = test::sample_of(batch, b);
+        const Run alone = test::run(net, one);
+        for (std::size_t p = 0; p < net.spec().size(); ++p) {
+          const bool hint = net.spec()[p].stage == Stage::kHint;
+          if (net.spec()[p].stage == Stage::kInput) continue;
+          for (std::int64_t t = 0; t < (hint ? steps_of(batch.frames) : 1); ++t) {
+            const auto row = [&](const Predictions& of, const Batch& in, std::int64_t sample) {
+              const Real* logits = of.at(in, p, t, sample);
+              return std::vector<Real>(logits, logits + logits_per_sample(in, p));
+            };
+            const bool ended = hint && t >= steps_of(one.frames);  // zeros after a sample's end
+            const std::vector<Real> zeros(static_cast<std::size_t>(logits_per_sample(batch, p)));
+            test::check_same("evaluation", row(together.evaluated, batch, b),
+                             ended ? zeros : row(alone.evaluated, one, 0));
+            test::check_same("training", row(together.trained, batch, b),
+                             ended ? zeros : row(alone.trained, one, 0));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("net: hard feedback changes what later steps read, in evaluation alone if asked for") {
+  const Batch batch = small_batch("dfs", 4, 2);
+  const auto run_with = [&](Repred mode) {
+    NetOptions options = small_options();
+    options.hint_repred = mode;
+    return test::run(small_net("dfs", options), batch);
+  };
+  const Run soft = run_with(Repred::kSoft), hard = run_with(Repred::kHard);
+  const Run on_eval = run_with(Repred::kHardOnEval);
+  CHECK(on_eval.trained.values == soft.trained.values);
+  CHECK(on_eval.evaluated.values == hard.evaluated.values);
+  CHECK(hard.trained.values != soft.trained.values);
+  CHECK(hard.evaluated.values == hard.trained.values);
+  CHECK(soft.evaluated.values == soft.trained.values);
+}
+
+TEST_CASE("net: every kind of processor runs forward and backward") {
+  const Batch batch = small_batch("dfs", 4, 2);
+  for (const std::string& kind : processor_kinds()) {
+    CAPTURE(kind);
+    const Net net = small_net("dfs", small_options(kind));
+    const Run result = test::run(net, batch);
+    CHECK(total(result.losses) > 0);
+    CHECK(std::isfinite(total(result.losses)));
+    for (const auto& [name, param] : net.parameters().entries()) {
+      CAPTURE(name);
+      const Real* grads = result.grads.data() + param.offset;
+      CHECK(std::isfinite(std::accumulate(grads, grads + param.shape.size(), Real{0})));
+      // A bias before a softmax over nodes and those that follow it move all logits alike.
+      if (name.ends_with("/w")) CHECK(largest_magnitude(grads, param.shape.size()) > 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,58 @@
+// What is fed back: soft and hard, for every type.
+#include "nn/postprocess.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using Values = std::vector<Real>;
+
+Probe node(Type type) {
+  return {"y", Stage::kHint, Location::kNode, type, type == Type::kCategorical ? 3 : 0};
+}
+
+void check_postprocess(Type type, Shape shape, Postprocess mode, const Values& logits,
+                       const Values& want) {
+  test::Numbers x(shape, logits);
+  test::FreshTape fresh;
+  const Tensor y = postprocess(fresh.tape, node(type), x.tensor(), mode);
+  CHECK(y.shape == shape);
+  CHECK(y.has_grad() == (mode == Postprocess::kSoft));
+  test::check_same("value", {y.data, y.data + y.size()}, want, 1e-6);
+}
+
+TEST_CASE("postprocess: soft") {
+  const auto s = [](double x) { return static_cast<Real>(1 / (1 + std::exp(-x))); };
+  constexpr auto kSoft = Postprocess::kSoft;
+  check_postprocess(Type::kScalar, {1, 3}, kSoft, {-4, 0, 7}, {-4, 0, 7});
+  check_postprocess(Type::kMask, {1, 3}, kSoft, {-4, 0, 2}, {s(-4), Real(0.5), s(2)});
+  check_postprocess(Type::kMaskOne, {2, 2}, kSoft, {0, 0, 5, 2},
+                    {Real(0.5), Real(0.5), s(3), s(-3)});
+  check_postprocess(Type::kPointer, {1, 2, 2}, kSoft, {1, 0, 100, 900}, {s(1), s(-1), 0, 1});
+  const Real third = Real{1} / 3;
+  check_postprocess(Type::kCategorical, {1, 2, 3}, kSoft, {2, 2, 2, 900, 0, 0},
+                    {third, third, third, 1, 0, 0});
+}
+
+TEST_CASE("postprocess: hard; 0 is not in a mask and the first of equal ones is chosen") {
+  constexpr auto kHard = Postprocess::kHard;
+  check_postprocess(Type::kScalar, {1, 3}, kHard, {-4, 0, 7}, {-4, 0, 7});
+  check_postprocess(Type::kMask, {1, 3}, kHard, {-4, 0, Real(0.1)}, {0, 0, 1});
+  check_postprocess(Type::kMaskOne, {2, 2}, kHard, {0, 0, 2, 5}, {1, 0, 0, 1});
+  check_postprocess(Type::kPointer, {1, 2, 2}, kHard, {1, 0, -9, -8}, {1, 0, 0, 1});
+  check_postprocess(Type::kCategorical, {1, 2, 3}, kHard, {1, 2, 2, 0, 0, 3}, {0, 1, 0, 0, 0, 1});
+}
+
+TEST_CASE("postprocess: largest is the first of equal ones") {
+  const Values x = {-3, -1, -2, -1};
+  CHECK(largest(x.data(), 4) == 1);
+  CHECK(largest(x.data(), 1) == 0);
+}
+
+}  // namespace
+}  // namespace renar

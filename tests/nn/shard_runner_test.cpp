@@ -1,0 +1,89 @@
+// Shards: the same bits on any number of threads, the same sums as sample by sample, no allocations.
+#include "nn/shard_runner.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "tests/nn/small.h"
+#include "tests/support.h"
+#include "trainer/optimizer.h"
+
+namespace renar {
+namespace {
+
+using test::Run;
+using test::small_batch;
+using test::small_net;
+
+TEST_CASE("shard_runner: the same bits on 1, 2 and 3 threads") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    const Net net = small_net(algo, test::small_options("triplet_gmpnn", 16));
+    const Batch batch = small_batch(algo, 11, 9);
+    REQUIRE(batch.shards.size() > 3);
+    const Run one = test::run(net, batch, 1);
+    for (const int threads : {2, 3}) {
+      const Run other = test::run(net, batch, threads);
+      CHECK(other.losses == one.losses);
+      CHECK(other.grads == one.grads);
+      CHECK(other.evaluated.values == one.evaluated.values);
+    }
+  }
+}
+
+TEST_CASE("shard_runner: a batch is the sum of its samples") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    const Net net = small_net(algo);
+    for (const int nodes : {2, 5, 16}) {
+      const Batch batch = small_batch(algo, nodes, 6, {0.0, 0.2, 0.9});
+      const Run whole = test::run(net, batch);
+      const LossScales scales = loss_scales(batch);
+      Losses losses{};
+      std::vector<Real> grads(whole.grads.size());
+      Tape tape;
+      for (std::int64_t b = 0; b < batch.size; ++b) {
+        const Batch one = test::sample_of(batch, b);
+        tape.start(Tape::Mode::kRecord, net.parameters().values(), grads.data());
+        net.forward(tape, Samples(one, one.shards[0]),
+                    {.pass = Net::Pass::kTrain, .scales = &scales, .losses = &losses});
+        tape.backward();
+      }
+      for (std::size_t p = 0; p < net.spec().size(); ++p) {
+        CHECK(losses[p] == doctest::Approx(whole.losses[p]).epsilon(test::kRounding));
+      }
+      test::check_same("gradients", grads, whole.grads);
+    }
+  }
+}
+
+TEST_CASE("shard_runner: gradients are overwritten, not added to") {
+  const Net net = small_net("bfs");
+  const Batch batch = small_batch("bfs", 4, 3);
+  ShardRunner runner(1);
+  std::vector<Real> once, twice;
+  const Losses losses = runner.gradients(net, batch, once);
+  runner.gradients(net, batch, twice);
+  CHECK(runner.gradients(net, batch, twice) == losses);
+  CHECK(twice == once);
+}
+
+TEST_CASE("shard_runner: a steady training step makes no allocation") {
+  for (const std::string algo : {"dfs", "bfs"}) {
+    Net net = small_net(algo);
+    const Batch batch = small_batch(algo, 7, 8);
+    ShardRunner runner(1);
+    Optimizer optimizer(net.parameters().size(), 1e-3, 1);
+    std::vector<Real> grads;
+    std::int64_t before = 0;
+    for (int step = 0; step < 3; ++step) {
+      before = test::allocations();
+      runner.gradients(net, batch, grads);
+      optimizer.update(net.parameters(), grads);
+    }
+    CHECK(test::allocations() == before);
+  }
+}
+
+TEST_CASE("shard_runner: no threads are an error") { CHECK_THROWS_AS(ShardRunner(0), Error); }
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,69 @@
+// Parity with the field's reference (tests/golden/model), and that a planted error is found.
+#include "trainer/golden.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "tests/algos/golden.h"
+#include "tests/core/scratch.h"
+
+namespace renar {
+namespace {
+
+const std::string kCases = RENAR_SOURCE_DIR "/tests/golden/model";
+const std::string kManifest = kCases + "/manifest.json";
+
+TEST_CASE("golden model: losses, gradients, predictions and scores are the reference's") {
+  const std::vector<std::string> cases = golden_cases(kCases);
+  CHECK(cases.size() == 8);
+  for (const std::string& file : cases) {
+    const GoldenReport r = run_golden(file, "");
+    CHECK_MESSAGE(passes(r, golden_tolerance()), r.name, ": loss ", r.loss, ", gradient ",
+                  r.gradient, " (", r.worst_gradient, "), prediction ", r.prediction, " (",
+                  r.worst_prediction, "), score ", r.score);
+  }
+}
+
+/// bfs.npz with the first number of one array changed.
+GoldenReport with_planted_error(const std::string& array, double change) {
+  const Scratch scratch;
+  Npz arrays = read_golden("model/bfs.npz");
+  const StoredArray& stored = array_of(arrays, array);
+  std::vector<double> values = stored.doubles();
+  values[0] += change;
+  arrays[array] = StoredArray::of(stored.shape, values);
+  write_npz(scratch.path("bfs.npz"), arrays);
+  return run_golden(scratch.path("bfs.npz"), kManifest);
+}
+
+TEST_CASE("golden model: a planted error is found where it stands") {
+  const GoldenTolerance tolerance = golden_tolerance();
+  CHECK(passes(with_planted_error("loss/total", 0), tolerance));
+  for (const char* loss : {"loss/total", "loss/output", "loss/hint/reach_h"}) {
+    const GoldenReport r = with_planted_error(loss, 1e-3);
+    CHECK(r.loss > tolerance.loss);
+    CHECK(!passes(r, tolerance));
+  }
+  const std::string parameter = "net/mpnn_aggr_clrs_processor/linear/w";
+  const GoldenReport gradient = with_planted_error("grad/" + parameter, 1e-2);
+  CHECK(!passes(gradient, tolerance));
+  CHECK(gradient.worst_gradient == "processor/m_1/w");
+  CHECK(!passes(with_planted_error("param/" + parameter, 1e-2), tolerance));
+  CHECK(!passes(with_planted_error("eval/score", 1e-2), tolerance));
+  for (const char* logits : {"pred/output/pi", "pred/hint/reach_h", "eval/hint/pi_h"}) {
+    const GoldenReport r = with_planted_error(logits, 1e-2);
+    CHECK(!passes(r, tolerance));
+    CHECK(r.worst_prediction == logits);
+  }
+}
+
+TEST_CASE("golden model: files that are missing or not in the manifest") {
+  CHECK_THROWS_AS(run_golden(kCases + "/nothing.npz", ""), Error);
+  CHECK_THROWS_AS(run_golden(kCases + "/bfs.npz", kCases + "/nothing.json"), Error);
+  const Scratch scratch;
+  write_npz(scratch.path("other.npz"), read_golden("model/bfs.npz"));
+  CHECK_THROWS_AS(run_golden(scratch.path("other.npz"), kManifest), Error);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,114 @@
+// What a call of renar_train may do with a directory that is, or is not, a run's.
+#include "trainer/run_directory.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "tests/core/scratch.h"
+
+namespace renar {
+namespace {
+
+const ValidNames kValid = {{"bfs", "dfs"}, {"mpnn", "triplet_gmpnn"}};
+
+Config config_of(int steps) {
+  Config config;
+  config.algo = "bfs";
+  config.steps = steps;
+  config.val_length = 16;
+  return config;
+}
+
+void write(const std::string& path, const std::string& text = "") {
+  write_file_atomically(path, text);
+}
+
+bool exists(const std::string& path) { return std::filesystem::exists(path); }
+
+struct Subject {
+  RunPlan plan(const Config& config) const { return run.plan(config, kValid); }
+
+  Scratch scratch;
+  RunDirectory run{scratch.path("run")};
+};
+
+TEST_CASE("run_directory: fresh, continued, finished") {
+  const Subject s;
+  CHECK(s.plan(config_of(10)) == RunPlan::kFresh);
+  CHECK(!exists(s.run.path()));  // plan changes nothing
+  s.run.begin(config_of(10), RunPlan::kFresh);
+  CHECK(s.plan(config_of(10)) == RunPlan::kFresh);  // stopped before its first checkpoint
+  write(s.run.last());
+  CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
+  for (const char* damaged : {"", "{\"steps\": 1", "{\"steps\": \"10\"}", "[10]"}) {
+    write(s.run.summary(), damaged);
+    CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
+  }
+  write(s.run.summary(), "{\"steps\": 10}");
+  CHECK(s.plan(config_of(10)) == RunPlan::kFinished);
+  Config more = config_of(20);
+  more.resume = s.run.path();
+  CHECK(s.plan(more) == RunPlan::kContinue);
+  Config again = config_of(10);
+  again.overwrite = true;
+  CHECK(s.plan(again) == RunPlan::kFresh);
+}
+
+TEST_CASE("run_directory: an empty directory is as good as none") {
+  const Subject s;
+  std::filesystem::create_directory(s.run.path());
+  CHECK(s.plan(config_of(10)) == RunPlan::kFresh);
+}
+
+TEST_CASE("run_directory: another configuration is named, machine settings may differ") {
+  const Subject s;
+  s.run.begin(config_of(10), RunPlan::kFresh);
+  write(s.run.last());
+  Config other = config_of(10);
+  other.threads = 3;
+  CHECK(s.plan(other) == RunPlan::kContinue);
+  other.lr = 0.5;
+  CHECK_THROWS_WITH_AS(s.plan(other), doctest::Contains("lr: 0.001 there, 0.5 here"), UsageError);
+  other.overwrite = true;
+  CHECK(s.plan(other) == RunPlan::kFresh);
+}
+
+TEST_CASE("run_directory: what is not a run's is left alone") {
+  const Subject s;
+  write(s.run.path(), "a file");
+  CHECK_THROWS_AS(s.plan(config_of(10)), UsageError);
+  std::filesystem::remove(s.run.path());
+  std::filesystem::create_directory(s.run.path());
+  write(s.run.path() + "/thesis.tex");
+  Config config = config_of(10);
+  for (const bool overwrite : {false, true}) {
+    config.overwrite = overwrite;
+    CHECK_THROWS_AS(s.plan(config), UsageError);
+  }
+  config.resume = s.run.path();
+  CHECK_THROWS_WITH_AS(s.plan(config), doctest::Contains("no last.safetensors"), UsageError);
+  CHECK(exists(s.run.path() + "/thesis.tex"));
+}
+
+TEST_CASE("run_directory: a fresh run removes an older run's files, a continued one its ending") {
+  const Subject s;
+  s.run.begin(config_of(10), RunPlan::kFresh);
+  const std::string run[] = {s.run.metrics(), s.run.best(), s.run.last()};
+  const std::string ending[] = {s.run.summary(), s.run.curves()};
+  for (const std::string& file : run) write(file);
+  for (const std::string& file : ending) write(file);
+  write(s.run.path() + "/notes.txt");
+  s.run.begin(config_of(20), RunPlan::kContinue);
+  for (const std::string& file : run) CHECK(exists(file));
+  for (const std::string& file : ending) CHECK(!exists(file));
+  CHECK(read_run_config(s.run.path(), kValid).steps == 20);
+  s.run.begin(config_of(20), RunPlan::kFresh);
+  for (const std::string& file : run) CHECK(!exists(file));
+  CHECK(exists(s.run.path() + "/notes.txt"));
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,135 @@
+// Whole runs, small: a resumed run is the run that was never stopped, and a run that fails keeps its
+// last checkpoint.
+#include "trainer/train.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/check.h"
+#include "tests/core/scratch.h"
+#include "tests/nn/small.h"
+#include "trainer/checkpoint.h"
+#include "trainer/metrics.h"
+
+namespace renar {
+namespace {
+
+Config config_of(int steps, int eval_every = 2) {
+  Config config;
+  config.algo = "dfs";
+  config.hidden = 8;
+  config.triplet_fts = 4;
+  config.steps = steps;
+  config.batch = 4;
+  config.train_lengths = {4};
+  config.val_length = 4;
+  config.eval_every = eval_every;
+  config.test_lengths = {4};
+  config.test_samples = 8;
+  config.threads = 1;
+  config.quiet = true;
+  return config;
+}
+
+RunResult run(const Config& config, const RunDirectory& directory, RunPlan plan) {
+  RunResult result;
+  CHECK(train(config, directory, plan, result) == Ending::kFinished);
+  return result;
+}
+
+/// metrics.jsonl without the clock.
+std::vector<std::string> metrics(const RunDirectory& directory) {
+  std::vector<std::string> lines;
+  for (nlohmann::ordered_json line : read_metrics(directory.metrics())) {
+    line.erase("seconds");
+    lines.push_back(line.dump());
+  }
+  return lines;
+}
+
+std::vector<Real> values(const Net& net) {
+  return {net.parameters().values(), net.parameters().values() + net.parameters().size()};
+}
+
+struct Saved {
+  explicit Saved(const RunDirectory& directory)
+      : best("dfs", find_algorithm("dfs").spec(), net_options(config_of(1))),
+        last("dfs", find_algorithm("dfs").spec(), net_options(config_of(1))),
+        state(load_state(directory.last(), "dfs", last)) {
+    load_parameters(directory.best(), "dfs", best);
+  }
+  Net best, last;
+  TrainState state;
+};
+
+TEST_CASE("train: six steps in one go are three and three, to the bit") {
+  const Scratch scratch;
+  const RunDirectory whole(scratch.path("whole")), parts(scratch.path("parts"));
+  const RunResult a = run(config_of(6), whole, RunPlan::kFresh);
+  run(config_of(3), parts, RunPlan::kFresh);
+  CHECK(Saved(parts).state.step == 3);
+  Config more = config_of(6);
+  more.resume = parts.path();
+  const RunPlan plan = parts.plan(more, {{"dfs"}, processor_kinds()});
+  CHECK(plan == RunPlan::kContinue);
+  const RunResult b = run(more, parts, plan);
+
+  CHECK(metrics(whole).size() == 6 + 4);  // validation after steps 0, 2, 4 and the last
+  CHECK(metrics(parts) == metrics(whole));
+  const Saved x(whole), y(parts);
+  CHECK(values(x.best) == values(y.best));
+  CHECK(values(x.last) == values(y.last));
+  CHECK(x.state.step == 6);
+  CHECK(x.state.optimizer.m == y.state.optimizer.m);
+  CHECK(x.state.optimizer.v == y.state.optimizer.v);
+  CHECK(x.state.optimizer.steps == y.state.optimizer.steps);
+  CHECK(x.state.stream == y.state.stream);
+  CHECK(x.state.best_score == y.state.best_score);
+  CHECK(x.state.best_step == y.state.best_step);
+  CHECK(a.val_score == b.val_score);
+  REQUIRE(b.tests.size() == 1);
+  CHECK(a.tests[0].score == b.tests[0].score);
+  CHECK(b.tests[0].samples == 8);
+  const RunResult read = read_summary(parts.summary());
+  CHECK(read.val_score == b.val_score);
+  CHECK(read.tests[0].score == b.tests[0].score);
+  CHECK(std::filesystem::exists(parts.curves()));
+}
+
+TEST_CASE("train: how often it is evaluated does not change the training") {
+  const Scratch scratch;
+  const auto losses = [&](int eval_every) {
+    const RunDirectory directory(scratch.path(std::to_string(eval_every)));
+    run(config_of(5, eval_every), directory, RunPlan::kFresh);
+    std::vector<double> found;
+    for (const auto& line : read_metrics(directory.metrics())) {
+      if (line.contains("loss")) found.push_back(line["loss"].get<double>());
+    }
+    return found;
+  };
+  const std::vector<double> often = losses(1);
+  CHECK(often.size() == 5);
+  CHECK(losses(3) == often);
+}
+
+TEST_CASE("train: a loss that is not finite names its step and leaves the last checkpoint") {
+  const Scratch scratch;
+  const RunDirectory directory(scratch.path("run"));
+  run(config_of(3), directory, RunPlan::kFresh);
+  const Saved before(directory);
+  Config wild = config_of(9);
+  wild.lr = 1e30;
+  RunResult result;
+  // Step 3 is sound and its update is not.
+  CHECK_THROWS_WITH_AS(train(wild, directory, RunPlan::kContinue, result),
+                       doctest::Contains("step 4"), Error);
+  const Saved after(directory);
+  CHECK(after.state.step == 3);
+  CHECK(values(after.last) == values(before.last));
+  CHECK(values(after.best) == values(before.best));
+}
+
+}  // namespace
+}  // namespace renar

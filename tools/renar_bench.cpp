@@ -1,0 +1,165 @@
+// renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm.
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "algos/dataset.h"
+#include "core/parallel.h"
+#include "core/version.h"
+#include "kernels/gemm.h"
+#include "nn/shard_runner.h"
+#include "tools/program.h"
+#include "trainer/batch.h"
+#include "trainer/optimizer.h"
+
+namespace {
+std::atomic<long> allocations{0};
+}  // namespace
+
+// Counts what a step allocates; the steady state should be 0.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace renar {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct StepOptions {
+  std::string algo = "dfs", processor = "triplet_gmpnn";
+  int length = 16, batch = 32, hidden = 128, steps = 10, threads = 0;
+  bool json = false;
+};
+
+struct Times {
+  double min = 0, median = 0;  // ms
+};
+
+/// One call to warm up, then `count` that are timed.
+template <class Work>
+Times time_of(int count, const Work& work) {
+  work();
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    const double start = now();
+    work();
+    times.push_back((now() - start) * 1e3);
+  }
+  std::sort(times.begin(), times.end());
+  return {times.front(), times[times.size() / 2]};
+}
+
+/// GFLOP/s of this process's own product at the messages' shape, one on each thread.
+double sgemm_peak(int threads) {
+  constexpr std::int64_t kRows = 256, kHidden = 128;
+  constexpr int kRepeats = 200, kTries = 5;
+  std::vector<std::vector<Real>> memory(static_cast<std::size_t>(threads),
+                                        std::vector<Real>(2 * kRows * kHidden + kHidden * kHidden, 1));
+  const Times times = time_of(kTries, [&] {
+    for_each_shard(threads, threads, [&](int shard, int) {
+      Real* x = memory[static_cast<std::size_t>(shard)].data();
+      Real *w = x + kRows * kHidden, *y = w + kHidden * kHidden;
+      for (int i = 0; i < kRepeats; ++i) {
+        gemm(kRows, kHidden, kHidden, {x, kHidden, 1}, {w, kHidden, 1}, y);
+      }
+    });
+  });
+  return 2.0 * kRows * kHidden * kHidden * kRepeats * threads / times.min / 1e6;
+}
+
+double peak_rss_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+int bench_step(const StepOptions& o) {
+  const Algorithm& algorithm = find_algorithm(o.algo);
+  const int threads = o.threads > 0 ? o.threads : available_threads();
+  Net net(o.algo, algorithm.spec(), {.processor = {.kind = o.processor, .hidden = o.hidden}, .exact = {}});
+  Batch batch;
+  fill_batch(net.spec(), make_dataset(algorithm, o.length, o.batch, 1, algorithm.training), batch);
+  ShardRunner runner(threads);
+  Optimizer optimizer(net.parameters().size(), 1e-3, 1.0);
+  std::vector<Real> grads;
+  const auto step = [&] {
+    runner.gradients(net, batch, grads);
+    optimizer.update(net.parameters(), grads);
+  };
+
+  const Times training = time_of(o.steps, step);
+  const long before = allocations;
+  step();
+  const long made = allocations - before;
+  count_flops(true);
+  step();
+  const double gflop = static_cast<double>(counted_flops()) / 1e9;
+  count_flops(false);
+  const double memory = peak_rss_mib();
+  Predictions predictions;
+  const Times predicting = time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });
+  const double gflops = gflop / training.min * 1e3, peak = sgemm_peak(threads);
+
+  if (o.json) {
+    const nlohmann::ordered_json out = {
+        {"algo", o.algo},           {"method", "baseline"},
+        {"device", "cpu"},          {"nodes", o.length},
+        {"batch", o.batch},         {"steps_T", steps_of(batch.frames)},
+        {"step_ms_min", training.min}, {"step_ms_median", training.median},
+        {"predict_ms_min", predicting.min}, {"gflop", gflop},
+        {"gflops", gflops},         {"sgemm_peak_gflops", peak},
+        {"peak_rss_mib", memory},   {"allocations", made},
+        {"cpu", cpu_model()},       {"isa", instruction_set()},
+        {"threads", threads}};
+    fmt::print("{}\n", out.dump());
+    return 0;
+  }
+  fmt::print("{} n = {}, batch {}, {}, hidden {}: T = {} steps\n", o.algo, o.length, o.batch,
+             o.processor, o.hidden, steps_of(batch.frames));
+  fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min, training.median,
+             o.steps);
+  fmt::print("prediction     {:9.1f} ms min\n", predicting.min);
+  fmt::print("products       {:9.1f} GFLOP a training step, {:.0f} GFLOP/s of {:.0f} at [256,128]x[128,128]\n",
+             gflop, gflops, peak);
+  fmt::print("memory         {:9.0f} MiB at most, {} allocations a step\n", memory, made);
+  fmt::print("machine        {}, {}, {} threads\n", cpu_model(), instruction_set(), threads);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Times renar on this machine.", "renar_bench");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  StepOptions o;
+  CLI::App* step = app.add_subcommand("step", "one training step and one prediction of a batch");
+  const auto positive = CLI::Range(1, 1 << 20);
+  step->add_option("--algo", o.algo, "algorithm")->capture_default_str();
+  step->add_option("--processor", o.processor, "processor kind")->capture_default_str();
+  step->add_option("--length", o.length, "nodes")->check(positive)->capture_default_str();
+  step->add_option("--batch", o.batch, "samples")->check(positive)->capture_default_str();
+  step->add_option("--hidden", o.hidden, "hidden units")->check(positive)->capture_default_str();
+  step->add_option("--steps", o.steps, "steps that are timed")->check(positive)->capture_default_str();
+  step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
+  step->add_flag("--json", o.json, "one JSON object");
+  return parse_and_run(app, argc, argv, [&] { return bench_step(o); });
+}
+
+}  // namespace
+}  // namespace renar
+
+int main(int argc, char** argv) {
+  return renar::guarded_main([&] { return renar::run(argc, argv); });
+}
