@@ -7,19 +7,21 @@
 namespace renar {
 namespace {
 
-constexpr std::size_t kAlignment = 64;             // a cache line, and the widest vector
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
 
-std::size_t round_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+std::size_t round_up(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace
 
 void Arena::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, std::align_val_t{kAlignment});
+  ::operator delete (memory, std::align_val_t{kAlignment});
 }
 
 void Arena::add_block(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
+  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
   blocks_.push_back({std::unique_ptr<std::byte, Free>(memory), bytes});
 }
 

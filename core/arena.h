@@ -1,8 +1,8 @@
 // A bump allocator for everything that lives as long as one trajectory.
 //
-// allocate() moves a pointer; nothing is freed alone. On the first trajectory the arena grows block by
-// block; reset() joins the blocks into one that holds all of it, so that from then on a training step
-// makes no allocation (tests/core/arena_test.cpp and tests/nn count them).
+// allocate() moves a pointer; nothing is freed alone. On the first trajectory the arena grows block
+// by block; reset() joins the blocks into one that holds all of it, so that from then on a training
+// step makes no allocation (tests/core/arena_test.cpp and tests/nn count them).
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
 // The one error type of renar and the one way to raise it.
 //
-//   RENAR_CHECK(gamma.size() == h, "[layer_norm] gamma has {} entries, expected {}", gamma.size(), h);
+//   RENAR_CHECK(gamma.size() == h, "[layer_norm] gamma has {} entries, expected {}", gamma.size(),
+//       h);
 //
-// The message starts with the place in brackets, names the values it saw and, where there is one, the
-// remedy. Library code throws renar::Error and never exits; mains catch it and print one line.
+// The message starts with the place in brackets, names the values it saw and, where there is one,
+// the remedy. Library code throws renar::Error and never exits; mains catch it and print one line.
 // fmt formats the message, but only inside check.cpp: this header is seen by .cu files.
 #pragma once
 
@@ -22,7 +23,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The call itself was wrong (an unknown flag, a value out of range): mains exit with 2 instead of 1.
+/// The call itself was wrong (an unknown flag, a value out of range): mains exit with 2 instead of
+/// 1.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -58,13 +60,13 @@ std::string message_of(std::string_view format, const Args&... args) {
 }  // namespace renar
 
 /// Throws renar::Error with the formatted message unless the condition holds.
-#define RENAR_CHECK(condition, ...)                                              \
-  do {                                                                           \
-    if (!(condition)) throw ::renar::Error(::renar::message_of(__VA_ARGS__));    \
+#define RENAR_CHECK(condition, ...)                                           \
+  do {                                                                        \
+    if (!(condition)) throw ::renar::Error(::renar::message_of(__VA_ARGS__)); \
   } while (false)
 
 /// The same for what the user of a program wrote: throws renar::UsageError.
-#define RENAR_USAGE(condition, ...)                                                 \
-  do {                                                                              \
-    if (!(condition)) throw ::renar::UsageError(::renar::message_of(__VA_ARGS__));  \
+#define RENAR_USAGE(condition, ...)                                                \
+  do {                                                                             \
+    if (!(condition)) throw ::renar::UsageError(::renar::message_of(__VA_ARGS__)); \
   } while (false)

@@ -1,8 +1,8 @@
 // Shards on threads: run(i, worker) for every shard i, on at most `threads` threads.
 //
-// Shards are handed out in order as threads become free; which thread runs which is open, so run() may
-// write only what belongs to shard i, and use the scratch of its `worker` (0 .. threads - 1). The first
-// error by shard number is thrown again after all threads have stopped.
+// Shards are handed out in order as threads become free; which thread runs which is open, so run()
+// may write only what belongs to shard i, and use the scratch of its `worker` (0 .. threads - 1).
+// The first error by shard number is thrown again after all threads have stopped.
 #pragma once
 
 namespace renar {

@@ -1,8 +1,8 @@
 // The learned numbers of a model: named tensors in one flat buffer.
 //
-// A module keeps a Param (where its numbers stand), never the numbers. One buffer means that a gradient,
-// a moment of Adam or a shard's own sum is again one buffer of the same layout, added, clipped and saved
-// in one pass.
+// A module keeps a Param (where its numbers stand), never the numbers. One buffer means that a
+// gradient, a moment of Adam or a shard's own sum is again one buffer of the same layout, added,
+// clipped and saved in one pass.
 #pragma once
 
 #include <cstddef>

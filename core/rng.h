@@ -1,8 +1,8 @@
-// Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011): the n-th number of a stream is a
-// function of its key alone, so it depends on no thread, no device, no evaluation and no resume.
+// Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011): the n-th number of a stream is
+// a function of its key alone, so it depends on no thread, no device, no evaluation and no resume.
 //
-// A stream is keyed by (seed, purpose, step, sample). The benchmark's data does not come from here but
-// from numpy's generator (core/numpy_random.h).
+// A stream is keyed by (seed, purpose, step, sample). The benchmark's data does not come from here
+// but from numpy's generator (core/numpy_random.h).
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ class CounterRng {
     return inside_unit(high, next());
   }
 
-  /// 64 random bits as a number in (0, 1), never an end of the interval: of 53 bits and a half the largest
-  /// would round to 1, so 52 are used.
+  /// 64 random bits as a number in (0, 1), never an end of the interval: of 53 bits and a half the
+  /// largest would round to 1, so 52 are used.
   static double inside_unit(std::uint32_t high, std::uint32_t low) {
     const std::uint64_t bits = std::uint64_t{high >> 6} << 26 | low >> 6;
     return (static_cast<double>(bits) + 0.5) / 4503599627370496.0;

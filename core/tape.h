@@ -1,7 +1,7 @@
 // Autograd: ops record how to run backward, and backward() walks the record in reverse.
 //
-// THE rule: a backward closure accumulates (+=) into the gradients of its inputs, and gradients start at
-// zero. There are no op codes and no central switch over ops.
+// THE rule: a backward closure accumulates (+=) into the gradients of its inputs, and gradients
+// start at zero. There are no op codes and no central switch over ops.
 //
 //   Tensor relu(Tape& tape, Tensor x) {
 //     Tensor y = tape.output(x.shape, {x});              // has a gradient if x has one
@@ -10,12 +10,14 @@
 //     return y;
 //   }
 //
-// A closure captures tensors by value, sees y.grad complete, and may overwrite it: nobody reads it later.
+// A closure captures tensors by value, sees y.grad complete, and may overwrite it: nobody reads it
+// later.
 //
-// Memory follows the time loop of a trajectory (nn/net.cpp). Values are kept until backward has used them.
-// Gradients inside a time step are needed only while backward is in that step, so every step uses the same
-// scratch for them, which stays in cache; only what crosses from step to step (carry) has its own.
-// When predicting, nothing is recorded and the values of a step share one scratch too.
+// Memory follows the time loop of a trajectory (nn/net.cpp). Values are kept until backward has
+// used them. Gradients inside a time step are needed only while backward is in that step, so every
+// step uses the same scratch for them, which stays in cache; only what crosses from step to step
+// (carry) has its own. When predicting, nothing is recorded and the values of a step share one
+// scratch too.
 #pragma once
 
 #include <cstring>
@@ -34,8 +36,8 @@ class Tape {
  public:
   enum class Mode { kRecord, kPredict };
 
-  /// Forgets the last trajectory and starts one on parameters `values`; their gradients are added to
-  /// `grads` (same layout as Parameters, may be null when predicting).
+  /// Forgets the last trajectory and starts one on parameters `values`; their gradients are added
+  /// to `grads` (same layout as Parameters, may be null when predicting).
   void start(Mode mode, const Real* values, Real* grads);
   bool recording() const { return mode_ == Mode::kRecord; }
 
@@ -46,7 +48,9 @@ class Tape {
   /// While it lives, results belong to the trajectory and not to the current step.
   class OutsideStep {
    public:
-    explicit OutsideStep(Tape& tape) : tape_(tape), was_in_step_(tape.in_step_) { tape.in_step_ = false; }
+    explicit OutsideStep(Tape& tape) : tape_(tape), was_in_step_(tape.in_step_) {
+      tape.in_step_ = false;
+    }
     ~OutsideStep() { tape_.in_step_ = was_in_step_; }
     OutsideStep(const OutsideStep&) = delete;
     OutsideStep& operator=(const OutsideStep&) = delete;
@@ -63,7 +67,9 @@ class Tape {
   Tensor output(const Shape& shape, std::initializer_list<Tensor> inputs);
   Tensor output(const Shape& shape, bool wants_grad);
   /// Numbers without gradient: data, masks, scratch that a backward closure needs.
-  Tensor constant(const Shape& shape) { return {values_arena().array<Real>(shape.size()), nullptr, shape}; }
+  Tensor constant(const Shape& shape) {
+    return {values_arena().array<Real>(shape.size()), nullptr, shape};
+  }
   template <class T>
   T* array(std::int64_t count) {
     return values_arena().array<T>(count);
@@ -100,7 +106,8 @@ class Tape {
     static_assert(alignof(Backward) <= 64);
     void* place = kept_.allocate(sizeof(Backward));
     new (place) Backward(backward);
-    nodes_.push_back({[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, place});
+    nodes_.push_back(
+        {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, place});
   }
   Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
   Real* zeroed_kept(std::int64_t count);

@@ -1,8 +1,9 @@
-// A tensor: a handle on contiguous row-major numbers and, where something is learned, on their gradient.
+// A tensor: a handle on contiguous row-major numbers and, where something is learned, on their
+// gradient.
 //
-// There are no strides, no broadcasting and no type promotion: an op says its shapes. The handle owns
-// nothing; the memory is an Arena's (core/arena.h) or a parameter buffer's (core/parameters.h) and
-// outlives it. Copying a handle copies no numbers, so closures capture tensors by value.
+// There are no strides, no broadcasting and no type promotion: an op says its shapes. The handle
+// owns nothing; the memory is an Arena's (core/arena.h) or a parameter buffer's (core/parameters.h)
+// and outlives it. Copying a handle copies no numbers, so closures capture tensors by value.
 #pragma once
 
 #include <array>

@@ -8,7 +8,8 @@ namespace renar {
 namespace {
 
 struct Factors {
-  Real grad_scale, keep_m, take_m, keep_v, take_v, m_correction, v_correction, learning_rate, epsilon;
+  Real grad_scale, keep_m, take_m, keep_v, take_v, m_correction, v_correction, learning_rate,
+      epsilon;
 };
 
 RENAR_CLONES void update(std::int64_t size, Factors f, const Real* grads, Real* values, Real* m,
@@ -17,8 +18,8 @@ RENAR_CLONES void update(std::int64_t size, Factors f, const Real* grads, Real* 
     const Real g = grads[i] * f.grad_scale;
     m[i] = f.keep_m * m[i] + f.take_m * g;
     v[i] = f.keep_v * v[i] + f.take_v * g * g;
-    values[i] -= f.learning_rate * (m[i] / f.m_correction) /
-                 (std::sqrt(v[i] / f.v_correction) + f.epsilon);
+    values[i] -=
+        f.learning_rate * (m[i] / f.m_correction) / (std::sqrt(v[i] / f.v_correction) + f.epsilon);
   }
 }
 

@@ -46,8 +46,8 @@ Tensor mask_non_edges(Tape& tape, Tensor x, Tensor adj) {
       Real* dx = x.grad + b * sample;
       Real dfill = 0;
       for (std::int64_t i = 0; i < sample; ++i) (edge[i] > 0 ? dx[i] : dfill) += dy[i];
-      if (smallest > 0) continue;          // the fill is -1 there
-      if (smallest == 0) dfill /= 2;       // both sides of the outer minimum are equal
+      if (smallest > 0) continue;     // the fill is -1 there
+      if (smallest == 0) dfill /= 2;  // both sides of the outer minimum are equal
       dfill /= static_cast<Real>(std::count(in, in + sample, smallest));
       for (std::int64_t i = 0; i < sample; ++i) {
         if (in[i] == smallest) dx[i] += dfill;

@@ -12,8 +12,8 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real s
   double total = 0;
   for (std::int64_t r = 0; r < logits.rows(); ++r) {
     if (target[r] < 0) continue;
-    RENAR_CHECK(target[r] < cols, "[cross_entropy] target {} of row {} among {} classes", target[r], r,
-                cols);
+    RENAR_CHECK(target[r] < cols, "[cross_entropy] target {} of row {} among {} classes", target[r],
+                r, cols);
     const Real* x = logits.data + r * cols;
     total -= static_cast<double>(log_softmax(x, cols)(x[target[r]]));
   }

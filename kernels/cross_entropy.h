@@ -1,6 +1,8 @@
-// cross_entropy: sum += scale * sum over rows of -log softmax(x[r])[target[r]];  rows of target -1 do not count.
+// cross_entropy: sum += scale * sum over rows of -log softmax(x[r])[target[r]];  rows of target -1
+// do not count.
 //
-// logits (rows, C), target (rows) in [0, C) or -1 (else renar::Error). Serves mask_one, categorical and pointer probes.
+// logits (rows, C), target (rows) in [0, C) or -1 (else renar::Error). Serves mask_one, categorical
+// and pointer probes.
 #pragma once
 
 #include "core/tape.h"

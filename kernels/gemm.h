@@ -5,9 +5,10 @@
 //   dY W^T   a = {dy, N, 1}, b = {w, 1, N}       its gradient with respect to X
 //   X^T dY   a = {x, 1, K}, b = {dy, N, 1}       its gradient with respect to W
 //
-// Every element of C is one sum in the order k = 0, 1, .., whatever its row, so that equal rows of A give
-// equal rows of C: exact ties of a maximum stay ties. Ours rather than OpenBLAS because of that, because
-// of the fused epilogue, and because it is faster at these shapes (figures in gemm_simd.cpp).
+// Every element of C is one sum in the order k = 0, 1, .., whatever its row, so that equal rows of
+// A give equal rows of C: exact ties of a maximum stay ties. Ours rather than OpenBLAS because of
+// that, because of the fused epilogue, and because it is faster at these shapes (figures in
+// gemm_simd.cpp).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, F
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
           const GemmOptions& options = {});
 
-/// Floating-point operations of products, counted while `on`; renar_bench reads them. Off at the start.
+/// Floating-point operations of products, counted while `on`; renar_bench reads them. Off at the
+/// start.
 void count_flops(bool on);
 void add_flops(std::int64_t count);
 std::int64_t counted_flops();

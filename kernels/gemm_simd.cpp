@@ -1,11 +1,14 @@
-// gemm through Highway, compiled for AVX2, AVX-512 and one number at a time, and dispatched at run time.
+// gemm through Highway, compiled for AVX2, AVX-512 and one number at a time, and dispatched at run
+// time.
 //
-// The micro-kernel holds an MR x NR tile of C in registers (NR = two vectors) and walks k once: per k it
-// loads two vectors of B and broadcasts MR numbers of A. A is read in place, since its rows are reused from
-// L1. B is packed into panels [k][NR], so that those loads are contiguous whatever B's strides, unless it is
-// row-major already and passed over so few times that the copy would cost more than it saves.
+// The micro-kernel holds an MR x NR tile of C in registers (NR = two vectors) and walks k once: per
+// k it loads two vectors of B and broadcasts MR numbers of A. A is read in place, since its rows
+// are reused from L1. B is packed into panels [k][NR], so that those loads are contiguous whatever
+// B's strides, unless it is row-major already and passed over so few times that the copy would cost
+// more than it saves.
 //   MR = 6 on AVX2 (12 sums + 2 of B + 1 of A of 16 registers), 12 on AVX-512 (24 + 2 + 1 of 32).
-//   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while all rows of A pass over it.
+//   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while all rows of A pass over
+//       it.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -37,22 +40,23 @@ constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kPasses = 3;  // row tiles below which B is read in place
 
 struct Tile {
-  std::int64_t k;       // length of the sums
-  Factor a;             // first of the tile's rows
-  const Real* b;        // NR columns of B, or a panel of them
+  std::int64_t k;  // length of the sums
+  Factor a;        // first of the tile's rows
+  const Real* b;   // NR columns of B, or a panel of them
   std::int64_t b_row;
   Real* c;
   std::int64_t c_row;
-  std::int64_t cols;    // columns of C in this tile, at most NR
+  std::int64_t cols;  // columns of C in this tile, at most NR
   bool accumulate;
-  const Real* bias;     // of this tile's columns; null on all but the last block of k
+  const Real* bias;  // of this tile's columns; null on all but the last block of k
   bool relu;
 };
 
 // p[0 .. count), zero beyond. Below AVX2 a masked load reads past the edge before it masks.
 HWY_INLINE V load_first(D d, const Real* p, std::int64_t count) {
 #if HWY_TARGET <= HWY_AVX2
-  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))), d, p);
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))),
+                        d, p);
 #else
   if (count >= static_cast<std::int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
   HWY_ALIGN Real first[HWY_MAX_BYTES / sizeof(Real)] = {};
@@ -65,7 +69,8 @@ HWY_INLINE V load_first(D d, const Real* p, std::int64_t count) {
 HWY_INLINE void finish_row(D d, V s0, V s1, const Tile& t, Real* c) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto left = hn::FirstN(d, static_cast<std::size_t>(std::min(t.cols, lanes)));
-  const auto right = hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(t.cols - lanes, 0)));
+  const auto right =
+      hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(t.cols - lanes, 0)));
   if (t.bias != nullptr) {
     s0 = hn::Add(s0, load_first(d, t.bias, t.cols));
     s1 = hn::Add(s1, load_first(d, t.bias + lanes, t.cols - lanes));
@@ -127,7 +132,8 @@ HWY_INLINE void transpose_4x4(const Real*, std::int64_t, Real*, std::int64_t) {}
 #else
 constexpr bool kTurnsBlocks = sizeof(Real) == 4;
 // 4 x 4 numbers of a column-major factor, turned in registers.
-HWY_INLINE void transpose_4x4(const Real* from, std::int64_t from_col, Real* to, std::int64_t to_row) {
+HWY_INLINE void transpose_4x4(const Real* from, std::int64_t from_col, Real* to,
+                              std::int64_t to_row) {
   const hn::CappedTag<Real, 4> d;  // double never comes here
   const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + from_col);
   const auto c2 = hn::LoadU(d, from + 2 * from_col), c3 = hn::LoadU(d, from + 3 * from_col);
@@ -178,9 +184,15 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Re
       const Factor block{b.data + k0 * b.row + j * b.col, b.row, b.col};
       const bool in_place = b.col == 1 && cols == width && m <= kPasses * kRows;
       if (!in_place) pack(depth, cols, width, block, panel);
-      Tile t{depth, {a.data + k0 * a.col, a.row, a.col}, in_place ? block.data : panel,
-             in_place ? b.row : width, c + j, n, cols,
-             options.accumulate || k0 > 0, last && options.bias ? options.bias + j : nullptr,
+      Tile t{depth,
+             {a.data + k0 * a.col, a.row, a.col},
+             in_place ? block.data : panel,
+             in_place ? b.row : width,
+             c + j,
+             n,
+             cols,
+             options.accumulate || k0 > 0,
+             last && options.bias ? options.bias + j : nullptr,
              last && options.relu};
       std::int64_t i = 0;
       for (; i + kRows <= m; i += kRows) {

@@ -46,7 +46,8 @@ RENAR_CLONES void zero_where_inactive(std::int64_t size, const Real* y, Real* dy
   for (std::int64_t i = 0; i < size; ++i) dy[i] = y[i] > 0 ? dy[i] : Real{0};
 }
 
-RENAR_CLONES void add_column_sums(std::int64_t rows, std::int64_t cols, const Real* dy, Real* sums) {
+RENAR_CLONES void add_column_sums(std::int64_t rows, std::int64_t cols, const Real* dy,
+                                  Real* sums) {
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < cols; ++c) sums[c] += dy[r * cols + c];
   }
@@ -129,8 +130,8 @@ Tensor edge_linear(Tape& tape, Tensor send, Tensor recv, const Terms& terms, con
                    Activation activation) {
   const Tensor& nodes = send ? send : recv;
   RENAR_CHECK(nodes && terms.size() > 0, "[edge_linear] needs send or recv, and a term");
-  RENAR_CHECK(!send || !recv || send.shape == recv.shape, "[edge_linear] send {} and recv {} differ",
-              send.shape.text(), recv.shape.text());
+  RENAR_CHECK(!send || !recv || send.shape == recv.shape,
+              "[edge_linear] send {} and recv {} differ", send.shape.text(), recv.shape.text());
   const std::int64_t batch = nodes.dim(0), n = nodes.dim(1), h = nodes.dim(2);
   check(terms, biases, batch * n * n, h);
   Tensor y = tape.output({batch, n, n, h},  // (B,N,N,O)

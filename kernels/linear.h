@@ -1,9 +1,11 @@
 // linear:       y[r] = sum over terms x_t[r] W_t + biases                      (.., O)
-// edge_linear:  y[b,i,j] = send[b,i] + recv[b,j] + sum over terms x_t[b,i,j] W_t + biases   (B,N,N,O)
+// edge_linear:  y[b,i,j] = send[b,i] + recv[b,j] + sum over terms x_t[b,i,j] W_t + biases
+//               (B,N,N,O)
 //
-// A term is x (.., K) with W (K, O); the terms of one sum differ in K. So [node_fts, hidden] W is the two terms
-// {node_fts, first rows of W} and {hidden, last rows of W} and nothing is concatenated; a feature S V
-// (nn/features.h) is the term {S, V W}. relu may follow. send and recv (B,N,O) may be absent.
+// A term is x (.., K) with W (K, O); the terms of one sum differ in K. So [node_fts, hidden] W is
+// the two terms {node_fts, first rows of W} and {hidden, last rows of W} and nothing is
+// concatenated; a feature S V (nn/features.h) is the term {S, V W}. relu may follow. send and recv
+// (B,N,O) may be absent.
 #pragma once
 
 #include <array>

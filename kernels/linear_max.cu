@@ -44,11 +44,12 @@ void backward(const Saved& s, const Tensor& y) {
     for (std::int64_t c = 0; c < h; ++c) {
       const Real g = y.grad[row * h + c];
       if (g == 0) continue;
-      for_each_winner(s.products, s.adj, y.data, s.winners, b, j, c, [&](std::int64_t i, Real share) {
-        const std::int64_t edge = ((b * n + i) * n + j) * k;
-        pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
-        s.bias.grad[c] += share * g;
-      });
+      for_each_winner(
+          s.products, s.adj, y.data, s.winners, b, j, c, [&](std::int64_t i, Real share) {
+            const std::int64_t edge = ((b * n + i) * n + j) * k;
+            pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
+            s.bias.grad[c] += share * g;
+          });
     }
   }
   transpose(h, k, dwt, dw);
@@ -58,17 +59,21 @@ void backward(const Saved& s, const Tensor& y) {
 }  // namespace
 
 Tensor linear_max(Tape& tape, Tensor x, Tensor w, Tensor bias, Tensor adj) {
-  RENAR_CHECK(x.shape.rank == 4 && x.dim(1) == x.dim(2) && x.cols() == w.dim(0) &&
-                  bias.size() == w.dim(1),
-              "[linear_max] x {}, w {}, bias {} do not fit", x.shape.text(), w.shape.text(),
-              bias.shape.text());
+  RENAR_CHECK(
+      x.shape.rank == 4 && x.dim(1) == x.dim(2) && x.cols() == w.dim(0) && bias.size() == w.dim(1),
+      "[linear_max] x {}, w {}, bias {} do not fit", x.shape.text(), w.shape.text(),
+      bias.shape.text());
   RENAR_CHECK(!adj || adj.size() == x.rows(), "[linear_max] adj {} does not fit x {}",
               adj.shape.text(), x.shape.text());
   const std::int64_t batch = x.dim(0), n = x.dim(1), k = w.dim(0), h = w.dim(1);
   Tensor y = tape.output({batch, n, h}, {x, w, bias});  // (B,N,H)
   RENAR_CHECK(!y.has_grad() || (x.has_grad() && w.has_grad() && bias.has_grad()),
               "[linear_max] x, w and bias must all want a gradient, or none");
-  Saved saved{x, w, bias, adj, tape.constant({batch, n, n, h}),
+  Saved saved{x,
+              w,
+              bias,
+              adj,
+              tape.constant({batch, n, n, h}),
               {tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())}};
   gemm(x.rows(), h, k, {x.data, k, 1}, {w.data, h, 1}, saved.products.data, {.bias = bias.data});
   max_of_senders(saved.products, adj, y.data, saved.winners);

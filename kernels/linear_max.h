@@ -1,4 +1,5 @@
-// linear_max: y[b,j] = max over i of (x[b,i,j] W + bias), where adj allows; the last layer of the messages.
+// linear_max: y[b,j] = max over i of (x[b,i,j] W + bias), where adj allows; the last layer of the
+// messages.
 //
 // x (B,N,N,K), W (K,H), bias (H), adj (B,N,N) or absent, y (B,N,H).
 // Definition: sender_max(linear(x, W, bias), adj). Fused, because a maximum passes gradient to its

@@ -1,4 +1,5 @@
-// mask_cross_entropy: sum += scale * sum of max(x, 0) - x truth + log(1 + e^-|x|), over truth != -1.
+// mask_cross_entropy: sum += scale * sum of max(x, 0) - x truth + log(1 + e^-|x|), over truth !=
+// -1.
 //
 // The stable binary cross-entropy of logits x; a truth of -1 is masked out (MODEL.md 1 and 6).
 #pragma once

@@ -6,7 +6,8 @@
 namespace renar {
 namespace {
 
-// Sixteen running sums, so that the reduction over c is vectorised without reordering between clones.
+// Sixteen running sums, so that the reduction over c is vectorised without reordering between
+// clones.
 constexpr int kSums = 16;
 
 RENAR_CLONES Real dot_of_maximum(std::int64_t h, const Real* w, const Real* point,
@@ -40,8 +41,8 @@ RENAR_CLONES void pass_to_larger(std::int64_t h, Real g, const Real* w, const Re
 }
 
 void check(const Tensor& point, const Tensor& target) {
-  RENAR_CHECK(point.shape.rank == 3 && target.shape == (Shape{point.dim(0), point.dim(1),
-                                                              point.dim(1), point.dim(2)}),
+  RENAR_CHECK(point.shape.rank == 3 &&
+                  target.shape == (Shape{point.dim(0), point.dim(1), point.dim(1), point.dim(2)}),
               "[pointer_head] point {} and target {} do not fit", point.shape.text(),
               target.shape.text());
 }
@@ -54,9 +55,9 @@ Tensor pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tensor bi
   RENAR_CHECK(w.size() == h && bias.size() == 1, "[pointer_head] w {} and bias {} for {} channels",
               w.shape.text(), bias.shape.text(), h);
   Tensor y = tape.output({batch, n, n}, {point, target, w, bias});  // (B,N,N)
-  RENAR_CHECK(!y.has_grad() ||
-                  (point.has_grad() && target.has_grad() && w.has_grad() && bias.has_grad()),
-              "[pointer_head] all inputs must want a gradient, or none");
+  RENAR_CHECK(
+      !y.has_grad() || (point.has_grad() && target.has_grad() && w.has_grad() && bias.has_grad()),
+      "[pointer_head] all inputs must want a gradient, or none");
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t k = 0; k < n; ++k) {
       for (std::int64_t j = 0; j < n; ++j) {

@@ -7,8 +7,8 @@ namespace renar {
 
 Tensor softmax(Tape& tape, Tensor x);
 
-/// log softmax(x)[c] = (x[c] - largest) - log_sum. Two numbers, because the sum of both would lose log_sum where x
-/// is large.
+/// log softmax(x)[c] = (x[c] - largest) - log_sum. Two numbers, because the sum of both would lose
+/// log_sum where x is large.
 struct LogSoftmax {
   Real largest;
   Real log_sum;  ///< log of the sum of exp(x[c] - largest)

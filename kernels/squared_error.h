@@ -1,4 +1,5 @@
-// squared_error: sum += scale * sum of (pred - truth)^2.  pred (rows, cols), truth of the same size.
+// squared_error: sum += scale * sum of (pred - truth)^2.  pred (rows, cols), truth of the same
+// size.
 //
 // A loss is where gradients start: backward adds scale * 2 (pred - truth). `scale` holds the loss's
 // denominator, which belongs to the whole batch (nn/loss.h), so shards simply add up.

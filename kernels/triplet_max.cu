@@ -11,7 +11,8 @@ namespace renar {
 namespace {
 
 // best[k,f] = max over i of left[i,j,f] + right[i,k,f] for one j; count of equal ones.
-// row[i] = left + right must be the same expression here and in backward: ties are found again by value.
+// row[i] = left + right must be the same expression here and in backward: ties are found again by
+// value.
 RENAR_CLONES void best_senders(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
                                Real* best) {
   std::fill_n(best, n * f, -std::numeric_limits<Real>::infinity());
@@ -57,8 +58,8 @@ RENAR_CLONES void pass_to_winners(std::int64_t n, std::int64_t f, const Real* le
 void check(const Tensor& left, const Tensor& right, const Tensor& rest) {
   RENAR_CHECK(left.shape.rank == 4 && left.dim(1) == left.dim(2) && left.shape == right.shape &&
                   left.shape == rest.shape,
-              "[triplet_max] left {}, right {} and rest {} must be one (B,N,N,F)", left.shape.text(),
-              right.shape.text(), rest.shape.text());
+              "[triplet_max] left {}, right {} and rest {} must be one (B,N,N,F)",
+              left.shape.text(), right.shape.text(), rest.shape.text());
   RENAR_CHECK(left.has_grad() == right.has_grad() && left.has_grad() == rest.has_grad(),
               "[triplet_max] left, right and rest must all want a gradient, or none");
 }

@@ -1,10 +1,10 @@
 // A batch of trajectories as the net reads it, and its cut into shards.
 //
-// Values lie as in DATA.md 3: inputs and outputs [B, ...], hints [T, B, ...], zero-padded; pointers and one-hot probes
-// as the benchmark writes them. Samples meet only in the weight gradients, so a batch is cut into shards that
-// run alone, by a rule that sees the batch only: samples sorted by length, longest first (ties in order), and as
-// many in a shard as give about kShardRows rows of edges. A shard runs sample k for its own length: at step t
-// the active samples are a prefix.
+// Values lie as in DATA.md 3: inputs and outputs [B, ...], hints [T, B, ...], zero-padded; pointers
+// and one-hot probes as the benchmark writes them. Samples meet only in the weight gradients, so a
+// batch is cut into shards that run alone, by a rule that sees the batch only: samples sorted by
+// length, longest first (ties in order), and as many in a shard as give about kShardRows rows of
+// edges. A shard runs sample k for its own length: at step t the active samples are a prefix.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ constexpr std::int64_t kShardRows = 256;
 
 struct Batch {
   const Spec* spec = nullptr;
-  std::int64_t size = 0;    // B
-  std::int64_t nodes = 0;   // N
-  std::int64_t frames = 0;  // T
-  std::vector<int> lengths;                // (B) true number of frames
-  std::vector<std::vector<Real>> values;   // one for each probe of the spec
+  std::int64_t size = 0;                  // B
+  std::int64_t nodes = 0;                 // N
+  std::int64_t frames = 0;                // T
+  std::vector<int> lengths;               // (B) true number of frames
+  std::vector<std::vector<Real>> values;  // one for each probe of the spec
 
   struct Shard {
     std::int64_t begin, end;  // in `order`
@@ -52,20 +52,26 @@ class Samples {
   std::int64_t size() const { return shard_.end - shard_.begin; }
   std::int64_t nodes() const { return batch_.nodes; }
   /// The k-th sample's place in the batch.
-  std::int64_t index(std::int64_t k) const { return batch_.order[static_cast<std::size_t>(shard_.begin + k)]; }
-  std::int64_t length(std::int64_t k) const { return batch_.lengths[static_cast<std::size_t>(index(k))]; }
+  std::int64_t index(std::int64_t k) const {
+    return batch_.order[static_cast<std::size_t>(shard_.begin + k)];
+  }
+  std::int64_t length(std::int64_t k) const {
+    return batch_.lengths[static_cast<std::size_t>(index(k))];
+  }
   std::int64_t steps() const { return steps_of(length(0)); }
-  /// How many samples are still running at step t, and how many have a frame t + 1 to be compared with.
+  /// How many samples are still running at step t, and how many have a frame t + 1 to be compared
+  /// with.
   std::int64_t active(std::int64_t step) const;
   std::int64_t compared(std::int64_t step) const;
 
-  /// The truth as features: (B,N) or (B,N,C), pointers as one-hot (B,N,N), edges (B,N,N[,C]), graphs (B[,C]).
+  /// The truth as features: (B,N) or (B,N,C), pointers as one-hot (B,N,N), edges (B,N,N[,C]),
+  /// graphs (B[,C]).
   Tensor features(Tape& tape, std::size_t probe, std::int64_t frame) const;
   /// The truth of samples [begin, end) as it is written, and as class indices (-1: none is marked).
   const Real* numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
                       std::int64_t end) const;
-  const std::int32_t* classes(Tape& tape, std::size_t probe, std::int64_t frame,
-                              std::int64_t begin, std::int64_t end) const;
+  const std::int32_t* classes(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
+                              std::int64_t end) const;
 
  private:
   const Batch& batch_;
@@ -75,7 +81,8 @@ class Samples {
 /// The class that a row of `count` one-hot numbers marks with 1, or -1.
 std::int32_t marked_class(const Real* row, std::int64_t count);
 
-/// How many numbers a class choice of this probe ranges over (C, or N for mask_one and pointer); 1 for others.
+/// How many numbers a class choice of this probe ranges over (C, or N for mask_one and pointer); 1
+/// for others.
 std::int64_t choices(const Probe& probe, std::int64_t nodes);
 
 }  // namespace renar

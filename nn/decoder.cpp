@@ -33,8 +33,8 @@ Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& p
   const std::int64_t h_t = 3 * hidden, e_t = edges ? 2 * hidden : hidden;
   std::size_t made = 0;
   const auto add = [&](std::int64_t in, std::int64_t out) {
-    layers_.at(made) = make_linear(builder, name + "/decode/" + probe.name + "/" + std::to_string(made),
-                                   in, out);
+    layers_.at(made) =
+        make_linear(builder, name + "/decode/" + probe.name + "/" + std::to_string(made), in, out);
     ++made;
   };
   const std::int64_t out = outputs_of(probe);
@@ -75,14 +75,16 @@ Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in) 
 }
 
 // h_t W: one term for each of its three parts.
-Terms Decoder::from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const {
+Terms Decoder::from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in,
+                          int layer) const {
   const Tensor w = tape.use(layer_(layer).w);  // (3H,O)
   return {composer.term(in.encoded.node, w.first(hidden_)),
           {in.hidden, w.slice(hidden_, 2 * hidden_)},
           {in.next_hidden, w.slice(2 * hidden_, 3 * hidden_)}};
 }
 
-Terms Decoder::from_edges(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const {
+Terms Decoder::from_edges(Tape& tape, Composer& composer, const DecoderInputs& in,
+                          int layer) const {
   const Tensor w = tape.use(layer_(layer).w);  // (2H,O) or (H,O)
   Terms terms{composer.term(in.encoded.edge, w.first(hidden_))};
   if (in.next_edge) terms.add({in.next_edge, w.slice(hidden_, 2 * hidden_)});
@@ -113,8 +115,8 @@ Tensor Decoder::decode_edge(Tape& tape, Composer& composer, const DecoderInputs&
   const Tensor d_2 = linear(tape, from_nodes(tape, composer, in, 1), {bias(tape, 1)});
   const Tensor y = edge_linear(tape, d_1, d_2, from_edges(tape, composer, in, 2), {bias(tape, 2)});
   const Tensor logits = y.reshaped(with_classes({y.dim(0), y.dim(1), y.dim(2)}, probe_));
-  const bool masked = in.masks_non_edges &&
-                      (probe_.type == Type::kMask || probe_.type == Type::kMaskOne);
+  const bool masked =
+      in.masks_non_edges && (probe_.type == Type::kMask || probe_.type == Type::kMaskOne);
   return masked ? mask_non_edges(tape, logits, in.encoded.adj) : logits;
 }
 

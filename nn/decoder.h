@@ -1,8 +1,10 @@
 // The decoder of one probe: hidden state to raw predictions (logits). MODEL.md 4.
 //
-//   h_t = [node_fts, hidden, hidden'] (B,N,3H)      e_t = [edge_fts, edge'] (B,N,N,2H), or edge_fts alone
+//   h_t = [node_fts, hidden, hidden'] (B,N,3H)      e_t = [edge_fts, edge'] (B,N,N,2H), or edge_fts
+//       alone
 //   node   scalar mask mask_one categorical   Linear of h_t
-//          pointer                            w . max(p1[j], p2[k] + p3(e_t)[k,j]) + b, j points at k
+//          pointer                            w . max(p1[j], p2[k] + p3(e_t)[k,j]) + b, j points at
+//              k
 //   edge   scalar mask mask_one categorical   d1(h_t)[i] + d2(h_t)[j] + d3(e_t)[i,j]
 //   graph  scalar mask mask_one categorical   d1(max over nodes of h_t) + d2(graph_fts)
 #pragma once
@@ -17,9 +19,9 @@ namespace renar {
 /// What decoders read of one step.
 struct DecoderInputs {
   EncodedStep encoded;
-  Tensor hidden;           // (B,N,H) before the step
-  Tensor next_hidden;      // (B,N,H) after it
-  Tensor next_edge;        // (B,N,N,H), or absent
+  Tensor hidden;       // (B,N,H) before the step
+  Tensor next_hidden;  // (B,N,H) after it
+  Tensor next_edge;    // (B,N,N,H), or absent
   bool masks_non_edges = false;
 
   DecoderInputs slice(std::int64_t begin, std::int64_t end) const;

@@ -15,7 +15,8 @@ bool is_read(const Probe& probe) { return probe.stage != Stage::kOutput; }
 Location target_of(const Probe& probe) {
   switch (probe.type) {
     case Type::kPointer:
-      RENAR_CHECK(probe.location == Location::kNode, "[encoder] {} is not a node pointer", probe.name);
+      RENAR_CHECK(probe.location == Location::kNode, "[encoder] {} is not a node pointer",
+                  probe.name);
       return Location::kEdge;  // an N x N relation
     case Type::kScalar:
     case Type::kCategorical:
@@ -29,7 +30,8 @@ std::int64_t width_of(const Probe& probe) {
   return probe.type == Type::kCategorical ? probe.classes : 1;
 }
 
-Sources raw_of(const Spec& spec, const ProbeTensors& probes, std::int64_t batch, Location location) {
+Sources raw_of(const Spec& spec, const ProbeTensors& probes, std::int64_t batch,
+               Location location) {
   Sources sources;
   for (std::size_t p = 0; p < spec.size(); ++p) {
     if (!is_read(spec[p]) || target_of(spec[p]) != location) continue;
@@ -49,16 +51,15 @@ EncodedStep EncodedStep::slice(std::int64_t begin, std::int64_t end) const {
 Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& spec,
                  std::int64_t hidden, EncoderInit init)
     : spec_(spec), hidden_(hidden) {
-  RENAR_CHECK(spec.size() <= kMaxProbes, "[encoder] {} has {} probes, at most {} are supported", name,
-              spec.size(), kMaxProbes);
+  RENAR_CHECK(spec.size() <= kMaxProbes, "[encoder] {} has {} probes, at most {} are supported",
+              name, spec.size(), kMaxProbes);
   for (std::size_t p = 0; p < spec.size(); ++p) {
     const Probe& probe = spec[p];
     if (!is_read(probe)) continue;
     const bool xavier = init == EncoderInit::kXavierOnScalars && probe.stage == Stage::kHint &&
                         probe.type == Type::kScalar;
-    layers_[p] = make_linear(
-        builder, name + "/encode/" + probe.name, width_of(probe), hidden,
-        {.stddev = xavier ? 1 / std::sqrt(static_cast<double>(hidden)) : 0.0});
+    layers_[p] = make_linear(builder, name + "/encode/" + probe.name, width_of(probe), hidden,
+                             {.stddev = xavier ? 1 / std::sqrt(static_cast<double>(hidden)) : 0.0});
   }
 }
 

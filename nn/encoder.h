@@ -1,8 +1,9 @@
 // The encoder: raw probe data to node, edge and graph features. MODEL.md 2.
 //
-// Every probe has a Linear(H) of its own. Node data goes to node_fts, node pointers and edge data to edge_fts, graph data
-// to graph_fts. The sum of the encodings is kept as S V (nn/features.h): S is the probes' raw numbers side by
-// side and a column of ones, V their weights and, in its last row, the sum of their biases.
+// Every probe has a Linear(H) of its own. Node data goes to node_fts, node pointers and edge data
+// to edge_fts, graph data to graph_fts. The sum of the encodings is kept as S V (nn/features.h): S
+// is the probes' raw numbers side by side and a column of ones, V their weights and, in its last
+// row, the sum of their biases.
 #pragma once
 
 #include <array>
@@ -43,7 +44,8 @@ class Encoder {
   };
   Stacked stack_encoders(Tape& tape) const;
 
-  /// `probes` holds inputs and hints in feature form (Samples::features); all have `batch` samples or more.
+  /// `probes` holds inputs and hints in feature form (Samples::features); all have `batch` samples
+  /// or more.
   EncodedStep encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
                      std::int64_t batch, std::int64_t nodes, bool want_adjacency) const;
 

@@ -1,8 +1,9 @@
 // Features kept as S V: raw numbers S (.., R) times stacked encoders V (R, H), R about 3 to 12.
 //
-// node_fts, edge_fts and graph_fts are sums of linear encodings of a few raw numbers, so a layer W on them is
-// S (V W): R columns to multiply instead of H (DESIGN.md 2, exact algebra 1). Composer makes V W once a
-// trajectory for each W and hands out the term; with the switch off it hands out {S V, W}, the plain form.
+// node_fts, edge_fts and graph_fts are sums of linear encodings of a few raw numbers, so a layer W
+// on them is S (V W): R columns to multiply instead of H (DESIGN.md 2, exact algebra 1). Composer
+// makes V W once a trajectory for each W and hands out the term; with the switch off it hands out
+// {S V, W}, the plain form.
 #pragma once
 
 #include "kernels/linear.h"
@@ -19,7 +20,9 @@ struct Features {
   Tensor raw;       // (B,..,R)
   Tensor encoders;  // (R,H)
 
-  Features slice(std::int64_t begin, std::int64_t end) const { return {raw.slice(begin, end), encoders}; }
+  Features slice(std::int64_t begin, std::int64_t end) const {
+    return {raw.slice(begin, end), encoders};
+  }
 };
 
 class Composer {
@@ -29,7 +32,9 @@ class Composer {
   /// features * w as a term of a linear; w (H, O) or some of a weight's rows.
   Term term(const Features& features, Tensor w);
   /// S V itself, where it is needed (a maximum over it is not linear).
-  Tensor dense(const Features& features) { return linear(tape_, {{features.raw, features.encoders}}, {}); }
+  Tensor dense(const Features& features) {
+    return linear(tape_, {{features.raw, features.encoders}}, {});
+  }
 
   const ExactAlgebra& exact() const { return exact_; }
 

@@ -1,7 +1,8 @@
 // Losses of hints and outputs. MODEL.md 6.
 //
-// Each is a sum over valid elements times 1 / (number of valid elements). That number depends on the truth alone,
-// so loss_scales computes it for the whole batch before the shards start, and shards simply add up.
+// Each is a sum over valid elements times 1 / (number of valid elements). That number depends on
+// the truth alone, so loss_scales computes it for the whole batch before the shards start, and
+// shards simply add up.
 //   valid    hints: frames t < length; outputs: each sample's last step
 //   scalar   squared error                        mask          binary cross-entropy, -1 excluded
 //   mask_one, categorical, pointer                cross-entropy over rows that have a marked class
@@ -15,14 +16,16 @@
 
 namespace renar {
 
-/// 1 / number of valid elements for each probe with a loss; 0 for inputs and where nothing is valid.
+/// 1 / number of valid elements for each probe with a loss; 0 for inputs and where nothing is
+/// valid.
 using LossScales = std::array<Real, kMaxProbes>;
 /// A loss for each probe; inputs have 0.
 using Losses = std::array<double, kMaxProbes>;
 
 LossScales loss_scales(const Batch& batch);
 
-/// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for outputs).
+/// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for
+/// outputs).
 void add_loss(Tape& tape, const Samples& samples, std::size_t probe, std::int64_t frame,
               std::int64_t begin, Tensor logits, Real scale, double& loss);
 

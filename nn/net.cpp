@@ -42,8 +42,8 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     const std::int64_t active = samples.active(step);  // finished samples have dropped out
     tape.begin_step();
     run.hidden = run.hidden.first(active);
-    const EncodedStep encoded = encoder_->encode(tape, encoders, run.probes, active, nodes,
-                                                 processor_->reads_adjacency());
+    const EncodedStep encoded =
+        encoder_->encode(tape, encoders, run.probes, active, nodes, processor_->reads_adjacency());
     const ProcessorOutputs next = process(run, encoded);
     const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
                            processor_->masks_non_edges()};
@@ -69,15 +69,15 @@ ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const
 
 // The prediction of step t is the truth of frame t + 1, and what step t + 1 reads.
 void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
-  const bool hard = options_.hint_repred == Repred::kHard ||
-                    (options_.hint_repred == Repred::kHardOnEval &&
-                     run.request.pass == Pass::kEvaluate);
+  const bool hard =
+      options_.hint_repred == Repred::kHard ||
+      (options_.hint_repred == Repred::kHardOnEval && run.request.pass == Pass::kEvaluate);
   for (std::size_t p = 0; p < spec_.size(); ++p) {
     if (spec_[p].stage != Stage::kHint) continue;
     const Tensor logits = decoders_[p]->decode(run.tape, run.composer, in);
     report(run, p, step + 1, 0, logits);
-    const Tensor fed_back = postprocess(run.tape, spec_[p], logits,
-                                        hard ? Postprocess::kHard : Postprocess::kSoft);
+    const Tensor fed_back =
+        postprocess(run.tape, spec_[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
     run.probes[p] = run.tape.carry(fed_back);
   }
 }

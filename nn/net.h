@@ -1,8 +1,8 @@
 // The network: encode, process, decode, step by step along a trajectory. MODEL.md 2.
 //
-// A Net has one processor and, for its algorithm, an encoder and a decoder for each hint and output. forward() runs
-// one shard on one tape; after it tape.backward() leaves the gradients of the shard's losses. A Net is not
-// changed by forward(): any number of shards may run at once.
+// A Net has one processor and, for its algorithm, an encoder and a decoder for each hint and
+// output. forward() runs one shard on one tape; after it tape.backward() leaves the gradients of
+// the shard's losses. A Net is not changed by forward(): any number of shards may run at once.
 #pragma once
 
 #include <memory>
@@ -42,9 +42,9 @@ class Net {
   enum class Pass { kTrain, kEvaluate };
   struct Request {
     Pass pass;
-    const LossScales* scales = nullptr;    ///< wanted losses; null: none
-    Losses* losses = nullptr;              ///< the shard's losses are added
-    Predictions* predictions = nullptr;    ///< filled for the shard's samples; null: none
+    const LossScales* scales = nullptr;  ///< wanted losses; null: none
+    Losses* losses = nullptr;            ///< the shard's losses are added
+    Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
   };
   /// Runs a shard on `tape`, which has been started on this net's parameters.
   void forward(Tape& tape, const Samples& samples, const Request& request) const;

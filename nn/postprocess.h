@@ -1,7 +1,8 @@
 // A prediction on its way back into the encoder, or to a score. MODEL.md 5.
 //
 //   soft: scalar as it is, mask sigmoid, mask_one and categorical and pointer softmax
-//   hard: scalar as it is, mask 0 / 1, the others one-hot at their first largest; nothing has a gradient
+//   hard: scalar as it is, mask 0 / 1, the others one-hot at their first largest; nothing has a
+//       gradient
 #pragma once
 
 #include "algos/spec.h"

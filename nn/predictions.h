@@ -1,7 +1,7 @@
 // What the net predicted for a batch: logits, in the batch's order of samples.
 //
-// Outputs [B, ...] are those of each sample's last step; hints [T-1, B, ...], frame t predicts truth frame t + 1,
-// zeros after a sample's end. A pointer is its row of N logits.
+// Outputs [B, ...] are those of each sample's last step; hints [T-1, B, ...], frame t predicts
+// truth frame t + 1, zeros after a sample's end. A pointer is its row of N logits.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ namespace renar {
 
 struct Predictions {
   bool with_hints = false;
-  std::vector<std::vector<Real>> values;  // one for each probe; inputs, and hints unless asked for, are empty
+  std::vector<std::vector<Real>>
+      values;  // one for each probe; inputs, and hints unless asked for, are empty
 
   /// Room for a batch, zeroed.
   void prepare(const Batch& batch);

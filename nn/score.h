@@ -1,8 +1,9 @@
 // Scores of predicted outputs. MODEL.md 7.
 //
-//   scalar mean squared error; mask F1 over all elements of the set; mask_one, categorical and pointer accuracy.
-// A truth of -1 is masked out. Precision and recall are 1 where undefined, as in the field's reference; an accuracy
-// over nothing is 1. The score of an algorithm is the mean over its outputs.
+//   scalar mean squared error; mask F1 over all elements of the set; mask_one, categorical and
+//       pointer accuracy.
+// A truth of -1 is masked out. Precision and recall are 1 where undefined, as in the field's
+// reference; an accuracy over nothing is 1. The score of an algorithm is the mean over its outputs.
 #pragma once
 
 #include <vector>

@@ -42,7 +42,8 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
   const int chunks = static_cast<int>((size + kChunk - 1) / kChunk);
   for_each_shard(chunks, threads(), [&](int chunk, int) {
     const std::int64_t begin = chunk * kChunk, end = std::min(size, begin + kChunk);
-    std::copy(shard_grads_[0].begin() + begin, shard_grads_[0].begin() + end, grads.begin() + begin);
+    std::copy(shard_grads_[0].begin() + begin, shard_grads_[0].begin() + end,
+              grads.begin() + begin);
     for (std::size_t s = 1; s < batch.shards.size(); ++s) {
       for (std::int64_t i = begin; i < end; ++i) {
         grads[static_cast<std::size_t>(i)] += shard_grads_[s][static_cast<std::size_t>(i)];

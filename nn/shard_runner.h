@@ -1,7 +1,8 @@
 // Runs a batch's shards on threads and puts their results together in shard order.
 //
-// Each thread has a tape whose memory is kept from batch to batch; each shard has a gradient buffer of
-// its own. The sum over shards is taken in their order, so results have the same bits on any number of threads.
+// Each thread has a tape whose memory is kept from batch to batch; each shard has a gradient buffer
+// of its own. The sum over shards is taken in their order, so results have the same bits on any
+// number of threads.
 #pragma once
 
 #include <vector>
@@ -24,9 +25,9 @@ class ShardRunner {
   int threads() const { return static_cast<int>(tapes_.size()); }
 
  private:
-  std::vector<Tape> tapes_;                      // one a thread
-  std::vector<std::vector<Real>> shard_grads_;   // one a shard
-  std::vector<Losses> shard_losses_;             // one a shard
+  std::vector<Tape> tapes_;                     // one a thread
+  std::vector<std::vector<Real>> shard_grads_;  // one a shard
+  std::vector<Losses> shard_losses_;            // one a shard
 };
 
 /// Sum over all probes: the training loss.

@@ -66,8 +66,9 @@ Times time_of(int count, const Work& work) {
 double sgemm_peak(int threads) {
   constexpr std::int64_t kRows = 256, kHidden = 128;
   constexpr int kRepeats = 200, kTries = 5;
-  std::vector<std::vector<Real>> memory(static_cast<std::size_t>(threads),
-                                        std::vector<Real>(2 * kRows * kHidden + kHidden * kHidden, 1));
+  std::vector<std::vector<Real>> memory(
+      static_cast<std::size_t>(threads),
+      std::vector<Real>(2 * kRows * kHidden + kHidden * kHidden, 1));
   const Times times = time_of(kTries, [&] {
     for_each_shard(threads, threads, [&](int shard, int) {
       Real* x = memory[static_cast<std::size_t>(shard)].data();
@@ -89,7 +90,8 @@ double peak_rss_mib() {
 int bench_step(const StepOptions& o) {
   const Algorithm& algorithm = find_algorithm(o.algo);
   const int threads = o.threads > 0 ? o.threads : available_threads();
-  Net net(o.algo, algorithm.spec(), {.processor = {.kind = o.processor, .hidden = o.hidden}, .exact = {}});
+  Net net(o.algo, algorithm.spec(),
+          {.processor = {.kind = o.processor, .hidden = o.hidden}, .exact = {}});
   Batch batch;
   fill_batch(net.spec(), make_dataset(algorithm, o.length, o.batch, 1, algorithm.training), batch);
   ShardRunner runner(threads);
@@ -110,30 +112,40 @@ int bench_step(const StepOptions& o) {
   count_flops(false);
   const double memory = peak_rss_mib();
   Predictions predictions;
-  const Times predicting = time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });
+  const Times predicting =
+      time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });
   const double gflops = gflop / training.min * 1e3, peak = sgemm_peak(threads);
 
   if (o.json) {
-    const nlohmann::ordered_json out = {
-        {"algo", o.algo},           {"method", "baseline"},
-        {"device", "cpu"},          {"nodes", o.length},
-        {"batch", o.batch},         {"steps_T", steps_of(batch.frames)},
-        {"step_ms_min", training.min}, {"step_ms_median", training.median},
-        {"predict_ms_min", predicting.min}, {"gflop", gflop},
-        {"gflops", gflops},         {"sgemm_peak_gflops", peak},
-        {"peak_rss_mib", memory},   {"allocations", made},
-        {"cpu", cpu_model()},       {"isa", instruction_set()},
-        {"threads", threads}};
+    const nlohmann::ordered_json out = {{"algo", o.algo},
+                                        {"method", "baseline"},
+                                        {"device", "cpu"},
+                                        {"nodes", o.length},
+                                        {"batch", o.batch},
+                                        {"steps_T", steps_of(batch.frames)},
+                                        {"step_ms_min", training.min},
+                                        {"step_ms_median", training.median},
+                                        {"predict_ms_min", predicting.min},
+                                        {"gflop", gflop},
+                                        {"gflops", gflops},
+                                        {"sgemm_peak_gflops", peak},
+                                        {"peak_rss_mib", memory},
+                                        {"allocations", made},
+                                        {"cpu", cpu_model()},
+                                        {"isa", instruction_set()},
+                                        {"threads", threads}};
     fmt::print("{}\n", out.dump());
     return 0;
   }
   fmt::print("{} n = {}, batch {}, {}, hidden {}: T = {} steps\n", o.algo, o.length, o.batch,
              o.processor, o.hidden, steps_of(batch.frames));
-  fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min, training.median,
-             o.steps);
+  fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min,
+             training.median, o.steps);
   fmt::print("prediction     {:9.1f} ms min\n", predicting.min);
-  fmt::print("products       {:9.1f} GFLOP a training step, {:.0f} GFLOP/s of {:.0f} at [256,128]x[128,128]\n",
-             gflop, gflops, peak);
+  fmt::print(
+      "products       {:9.1f} GFLOP a training step, {:.0f} GFLOP/s of {:.0f} at "
+      "[256,128]x[128,128]\n",
+      gflop, gflops, peak);
   fmt::print("memory         {:9.0f} MiB at most, {} allocations a step\n", memory, made);
   fmt::print("machine        {}, {}, {} threads\n", cpu_model(), instruction_set(), threads);
   return 0;
@@ -151,7 +163,9 @@ int run(int argc, char** argv) {
   step->add_option("--length", o.length, "nodes")->check(positive)->capture_default_str();
   step->add_option("--batch", o.batch, "samples")->check(positive)->capture_default_str();
   step->add_option("--hidden", o.hidden, "hidden units")->check(positive)->capture_default_str();
-  step->add_option("--steps", o.steps, "steps that are timed")->check(positive)->capture_default_str();
+  step->add_option("--steps", o.steps, "steps that are timed")
+      ->check(positive)
+      ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
   step->add_flag("--json", o.json, "one JSON object");
   return parse_and_run(app, argc, argv, [&] { return bench_step(o); });

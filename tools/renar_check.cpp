@@ -1,13 +1,14 @@
-// renar_check: is this build right? `golden` compares with the field's reference, `fingerprint` pins the arithmetic.
-#include <CLI/CLI.hpp>
+// renar_check: is this build right? `golden` compares with the field's reference, `fingerprint`
+// pins the arithmetic.
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include "core/check.h"
 #include "core/tensor.h"
 #include "core/version.h"
-#include "trainer/golden.h"
 #include "tools/program.h"
 #include "trainer/fingerprint.h"
+#include "trainer/golden.h"
 
 namespace renar {
 namespace {
@@ -25,7 +26,8 @@ bool check_case(const std::string& path, const std::string& manifest,
                r.train_parameter);
   }
   fmt::print("\n");
-  for (const std::string& flip : r.flipped) fmt::print("       another choice at a tie: {}\n", flip);
+  for (const std::string& flip : r.flipped)
+    fmt::print("       another choice at a tie: {}\n", flip);
   return ok;
 }
 
@@ -50,14 +52,17 @@ int run(int argc, char** argv) {
   double tolerance = 0;
   CLI::App* check = app.add_subcommand(
       "golden", "loss, gradients, predictions and score of a golden case, or of a folder of them");
-  check->add_option("FILE", path, "an .npz of ../shared/golden/model or tests/golden/model, or a folder")
+  check
+      ->add_option("FILE", path,
+                   "an .npz of ../shared/golden/model or tests/golden/model, or a folder")
       ->required();
   check->add_option("--manifest", manifest, "default: manifest.json beside the file");
   check->add_option("--device", device, "cpu")->check(CLI::IsMember({"cpu"}));
   check->add_option("--tolerance", tolerance, "of gradients and predictions; default: DATA.md 4")
       ->check(CLI::PositiveNumber);
   CLI::App* fingerprint = app.add_subcommand(
-      "fingerprint", "loss bits of 100 fixed steps: the same on every machine of one instruction set");
+      "fingerprint",
+      "loss bits of 100 fixed steps: the same on every machine of one instruction set");
 
   return parse_and_run(app, argc, argv, [&] {
     if (fingerprint->parsed()) {
@@ -71,4 +76,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace renar
 
-int main(int argc, char** argv) { return renar::guarded_main([&] { return renar::run(argc, argv); }); }
+int main(int argc, char** argv) {
+  return renar::guarded_main([&] { return renar::run(argc, argv); });
+}

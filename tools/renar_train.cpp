@@ -1,4 +1,5 @@
-// renar_train: trains a net on an algorithm and scores it on the CLRS-30 test set. CLI.md says what it accepts.
+// renar_train: trains a net on an algorithm and scores it on the CLRS-30 test set. CLI.md says what
+// it accepts.
 #include <fmt/core.h>
 
 #include "algos/registry.h"

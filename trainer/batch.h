@@ -6,7 +6,8 @@
 
 namespace renar {
 
-/// Fills `batch`, whose memory is reused. `spec` is the net's and equals the traces'; throws renar::Error if not.
+/// Fills `batch`, whose memory is reused. `spec` is the net's and equals the traces'; throws
+/// renar::Error if not.
 void fill_batch(const Spec& spec, const TraceBatch& traces, Batch& batch);
 
 /// Samples [begin, end) of the traces as a batch of their own.

@@ -23,8 +23,8 @@ std::string text(Number value) {
 
 const std::string& word(const SafetensorsFile& file, const std::string& path, const char* key) {
   const auto found = file.metadata.find(key);
-  RENAR_CHECK(found != file.metadata.end(), "[checkpoint] {} has no '{}': not a file of renar", path,
-              key);
+  RENAR_CHECK(found != file.metadata.end(), "[checkpoint] {} has no '{}': not a file of renar",
+              path, key);
   return found->second;
 }
 
@@ -40,7 +40,8 @@ Number number(const SafetensorsFile& file, const std::string& path, const char* 
 
 std::vector<std::size_t> stored_shape(const Shape& shape) {
   std::vector<std::size_t> extents;
-  for (int axis = 0; axis < shape.rank; ++axis) extents.push_back(static_cast<std::size_t>(shape[axis]));
+  for (int axis = 0; axis < shape.rank; ++axis)
+    extents.push_back(static_cast<std::size_t>(shape[axis]));
   return extents;
 }
 
@@ -52,18 +53,20 @@ SafetensorsFile file_of(const std::string& algo, const Net& net, int step) {
                    {"step", text(step)}};
   for (const auto& [name, param] : net.parameters().entries()) {
     const Real* values = net.parameters().at(param);
-    file.tensors.push_back({name, StoredArray::of(stored_shape(param.shape),
-                                                  std::vector<Real>(values, values + param.shape.size()))});
+    file.tensors.push_back(
+        {name, StoredArray::of(stored_shape(param.shape),
+                               std::vector<Real>(values, values + param.shape.size()))});
   }
   return file;
 }
 
 SafetensorsFile read_checked(const std::string& path, const std::string& algo, const Net& net) {
   SafetensorsFile file = read_safetensors(path);
-  RENAR_CHECK(word(file, path, "format") == kFormat, "[checkpoint] {} has the format {}, expected {}",
-              path, word(file, path, "format"), kFormat);
-  RENAR_CHECK(word(file, path, "algo") == algo, "[checkpoint] {} was trained on {}, not on {}", path,
-              word(file, path, "algo"), algo);
+  RENAR_CHECK(word(file, path, "format") == kFormat,
+              "[checkpoint] {} has the format {}, expected {}", path, word(file, path, "format"),
+              kFormat);
+  RENAR_CHECK(word(file, path, "algo") == algo, "[checkpoint] {} was trained on {}, not on {}",
+              path, word(file, path, "algo"), algo);
   const std::string& kind = net.options().processor.kind;
   RENAR_CHECK(word(file, path, "processor") == kind, "[checkpoint] {} has the processor {}, not {}",
               path, word(file, path, "processor"), kind);
@@ -72,9 +75,10 @@ SafetensorsFile read_checked(const std::string& path, const std::string& algo, c
 
 std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::string& path,
                                      const Net& net) {
-  const auto stored = std::count_if(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) {
-    return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream;
-  });
+  const auto stored =
+      std::count_if(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) {
+        return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream;
+      });
   RENAR_CHECK(stored <= std::ssize(net.parameters().entries()),
               "[checkpoint] {} has {} parameters, this net {}: it was trained with other options",
               path, stored, net.parameters().entries().size());
@@ -135,9 +139,10 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();
   const std::vector<Real> values = checked_parameters(file, path, net);
-  RENAR_CHECK(state.optimizer.m.size() == values.size() && state.optimizer.v.size() == values.size(),
-              "[checkpoint] {} has moments of {} and {} numbers for {} parameters", path,
-              state.optimizer.m.size(), state.optimizer.v.size(), values.size());
+  RENAR_CHECK(
+      state.optimizer.m.size() == values.size() && state.optimizer.v.size() == values.size(),
+      "[checkpoint] {} has moments of {} and {} numbers for {} parameters", path,
+      state.optimizer.m.size(), state.optimizer.v.size(), values.size());
   put(values, net);
   return state;
 }

@@ -1,11 +1,13 @@
-// What a run leaves on disk to be used or continued, as safetensors files that are written whole or not at all.
+// What a run leaves on disk to be used or continued, as safetensors files that are written whole or
+// not at all.
 //
 //   best.safetensors   the parameters with the best validation score
-//   last.safetensors   the parameters, Adam's moments, the data generators' state and the counters: a run that is
+//   last.safetensors   the parameters, Adam's moments, the data generators' state and the counters:
+//       a run that is
 //                      continued from it gives the same bits as one that was never stopped
 //
-// Each file says for which algorithm and net it is; another one is refused by name, and loading changes the net only
-// after the whole file has been checked.
+// Each file says for which algorithm and net it is; another one is refused by name, and loading
+// changes the net only after the whole file has been checked.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +20,17 @@
 namespace renar {
 
 struct TrainState {
-  int step = 0;                        ///< steps done
-  double best_score = -1;              ///< of the validation, -1 before the first
-  int best_step = -1;                  ///< the step after which it was seen
-  double seconds = 0;                  ///< of training so far, all calls together
+  int step = 0;            ///< steps done
+  double best_score = -1;  ///< of the validation, -1 before the first
+  int best_step = -1;      ///< the step after which it was seen
+  double seconds = 0;      ///< of training so far, all calls together
   OptimizerState optimizer;
-  std::vector<std::uint32_t> stream;   ///< TrainingStream::state()
+  std::vector<std::uint32_t> stream;  ///< TrainingStream::state()
 };
 
 void save_parameters(const std::string& path, const std::string& algo, const Net& net, int step);
-/// Returns the step it was saved at. Throws renar::Error where the file is missing, damaged or of another net.
+/// Returns the step it was saved at. Throws renar::Error where the file is missing, damaged or of
+/// another net.
 int load_parameters(const std::string& path, const std::string& algo, Net& net);
 
 void save_state(const std::string& path, const std::string& algo, const Net& net,

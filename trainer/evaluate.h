@@ -1,7 +1,7 @@
 // Scores of a net on a fixed set, every sample once and in order.
 //
-// The number of steps a sample runs is taken from its true trace, as everywhere in the field: the net is not asked
-// to find out when it is done.
+// The number of steps a sample runs is taken from its true trace, as everywhere in the field: the
+// net is not asked to find out when it is done.
 #pragma once
 
 #include <functional>

@@ -55,8 +55,9 @@ std::uint64_t fingerprint(int steps, int threads) {
 }
 
 std::string fingerprint_text() {
-  return fmt::format("fingerprint {:016x} ({} steps, {}, {})", fingerprint(kSteps, available_threads()),
-                     kSteps, sizeof(Real) == 8 ? "double" : "float", instruction_set());
+  return fmt::format("fingerprint {:016x} ({} steps, {}, {})",
+                     fingerprint(kSteps, available_threads()), kSteps,
+                     sizeof(Real) == 8 ? "double" : "float", instruction_set());
 }
 
 }  // namespace renar

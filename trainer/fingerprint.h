@@ -1,4 +1,5 @@
-// One number that pins the arithmetic: the loss bits of 100 fixed training steps on one thread or many.
+// One number that pins the arithmetic: the loss bits of 100 fixed training steps on one thread or
+// many.
 //
 // The same on every machine that has the same instruction set; a refactoring must not change it.
 #pragma once

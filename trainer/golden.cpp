@@ -72,7 +72,8 @@ void read_options(const Json& options, Case& out) {
       out.clip = value;
     } else {
       // The initialisation is in the file; everything else changes the arithmetic.
-      RENAR_CHECK(name == "encoder_init", "[golden] this version does not have the option {}", name);
+      RENAR_CHECK(name == "encoder_init", "[golden] this version does not have the option {}",
+                  name);
     }
   }
 }
@@ -243,8 +244,8 @@ void compare_training(const Case& golden, Net& net, ShardRunner& runner, GoldenR
         std::max(report.train_loss, relative(loss, theirs.at(static_cast<std::size_t>(step))));
     optimizer.update(net.parameters(), grads);
   }
-  report.train_parameter = compare_parameters(golden, net, "train/param/",
-                                              net.parameters().values(), 1, nullptr);
+  report.train_parameter =
+      compare_parameters(golden, net, "train/param/", net.parameters().values(), 1, nullptr);
 }
 
 }  // namespace
@@ -253,7 +254,8 @@ GoldenTolerance golden_tolerance() {
 #ifdef RENAR_REAL64
   return {1e-9, 1e-6, 1e-6, 1e-8, 1e-6};
 #else
-  return {1e-5, 1e-4, 1e-4, 1e-4, HUGE_VAL};  // Adam turns rounding into whole steps: parameters are not compared
+  return {1e-5, 1e-4, 1e-4, 1e-4,
+          HUGE_VAL};  // Adam turns rounding into whole steps: parameters are not compared
 #endif
 }
 

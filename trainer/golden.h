@@ -1,8 +1,9 @@
 // Parity with the field's reference: one golden case (DATA.md 4) run here and compared.
 //
-// A case is an .npz with parameters, a batch, and what dm-clrs made of them: losses, gradients, predictions in training
-// and evaluation mode, the score, and for some the losses of a few optimiser steps. manifest.json beside it says which
-// algorithm, processor and options. Errors are measured as DATA.md 4 says:
+// A case is an .npz with parameters, a batch, and what dm-clrs made of them: losses, gradients,
+// predictions in training and evaluation mode, the score, and for some the losses of a few
+// optimiser steps. manifest.json beside it says which algorithm, processor and options. Errors are
+// measured as DATA.md 4 says:
 //   loss         relative
 //   gradients    of the larger of that parameter's largest gradient and 1e-3 of the largest of all
 //   predictions  of the larger of 1 and their largest value
@@ -17,7 +18,8 @@ struct GoldenTolerance {
   double loss, gradient, prediction, train_loss, train_parameter;
 };
 
-/// DATA.md 4, for float or double, whichever this build has. A given gradient and prediction tolerance replaces it.
+/// DATA.md 4, for float or double, whichever this build has. A given gradient and prediction
+/// tolerance replaces it.
 GoldenTolerance golden_tolerance();
 
 struct GoldenReport {
@@ -29,8 +31,8 @@ struct GoldenReport {
   std::vector<std::string> flipped;              // choices that differ at a tie within 1e-6
 };
 
-/// Runs the case `path`; `manifest` empty: manifest.json beside it. Throws renar::Error where a file is missing or
-/// malformed, or the case needs what this version does not have.
+/// Runs the case `path`; `manifest` empty: manifest.json beside it. Throws renar::Error where a
+/// file is missing or malformed, or the case needs what this version does not have.
 GoldenReport run_golden(const std::string& path, const std::string& manifest);
 
 bool passes(const GoldenReport& report, const GoldenTolerance& tolerance);

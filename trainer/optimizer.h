@@ -9,8 +9,8 @@
 namespace renar {
 
 struct OptimizerState {
-  std::int64_t steps = 0;   // updates made
-  std::vector<Real> m, v;   // first and second moments, laid out like the parameters
+  std::int64_t steps = 0;  // updates made
+  std::vector<Real> m, v;  // first and second moments, laid out like the parameters
 };
 
 class Optimizer {
@@ -18,8 +18,8 @@ class Optimizer {
   /// clip: largest global norm of a gradient, 0 for none.
   Optimizer(std::int64_t parameters, double learning_rate, double clip);
 
-  /// Moves `parameters` one step against `grads`. Throws renar::Error, having changed nothing, where the
-  /// gradient is not finite.
+  /// Moves `parameters` one step against `grads`. Throws renar::Error, having changed nothing,
+  /// where the gradient is not finite.
   void update(Parameters& parameters, const std::vector<Real>& grads);
 
   const OptimizerState& state() const { return state_; }

@@ -40,7 +40,8 @@ std::vector<std::string> reference_names(const Parameters& parameters) {
     const std::vector<std::string> parts = split(entry.name);
     const std::string& leaf = parts.back();
     if (parts.front() == "processor") {
-      names.push_back("net/mpnn_aggr_clrs_processor/" + processor_name(parts[1], layers) + "/" + leaf);
+      names.push_back("net/mpnn_aggr_clrs_processor/" + processor_name(parts[1], layers) + "/" +
+                      leaf);
       continue;
     }
     RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);

@@ -1,6 +1,7 @@
 // Our parameters' names and the reference's (MODEL.md 10): the one table, in the form of its rule.
 //
-//   processor/<layer>/w        net/mpnn_aggr_clrs_processor/linear[_k]/w       k counts layers in order of creation
+//   processor/<layer>/w        net/mpnn_aggr_clrs_processor/linear[_k]/w       k counts layers in
+//       order of creation
 //   processor/mlp_<k>/w        net/mpnn_aggr_clrs_processor/mlp/~/linear_<k>/w
 //   processor/layer_norm/scale net/mpnn_aggr_clrs_processor/layer_norm/scale
 //   <algo>/encode/<probe>/w    net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear/w

@@ -19,7 +19,8 @@ bool exists(const std::string& path) {
 /// Steps that a summary.json speaks of, 0 where it is damaged: the run is then finished once more.
 int finished_steps(const std::string& path) {
   const auto summary = nlohmann::json::parse(read_file(path), nullptr, false);
-  const bool usable = summary.is_object() && summary.contains("steps") && summary["steps"].is_number();
+  const bool usable =
+      summary.is_object() && summary.contains("steps") && summary["steps"].is_number();
   return usable ? summary["steps"].get<int>() : 0;
 }
 
@@ -28,8 +29,8 @@ int finished_steps(const std::string& path) {
 RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const {
   std::error_code error;
   const bool resume = !config.resume.empty();
-  RENAR_USAGE(!resume || exists(last()), "--resume {}: there is no last.safetensors to continue from",
-              path_);
+  RENAR_USAGE(!resume || exists(last()),
+              "--resume {}: there is no last.safetensors to continue from", path_);
   if (!exists(path_)) return RunPlan::kFresh;
   RENAR_USAGE(fs::is_directory(path_, error), "--out {} is not a directory", path_);
   if (!exists(this->config())) {

@@ -2,8 +2,8 @@
 //
 //   config.toml  metrics.jsonl  best.safetensors  last.safetensors  summary.json  curves.svg
 //
-// A directory of the same configuration is continued, a finished one only prints its result again, one of another
-// configuration or of something else is left alone unless --overwrite says so.
+// A directory of the same configuration is continued, a finished one only prints its result again,
+// one of another configuration or of something else is left alone unless --overwrite says so.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ class RunDirectory {
  public:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
 
-  /// What `config` finds here; changes nothing. Throws renar::UsageError where the directory is not for this run.
+  /// What `config` finds here; changes nothing. Throws renar::UsageError where the directory is not
+  /// for this run.
   RunPlan plan(const Config& config, const ValidNames& valid) const;
   /// Makes the directory if need be, removes an older run's files if fresh, and writes config.toml.
   void begin(const Config& config, RunPlan plan) const;

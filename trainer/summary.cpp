@@ -40,12 +40,14 @@ void write_summary(const std::string& path, const RunResult& result) {
 RunResult read_summary(const std::string& path) {
   try {
     const auto s = nlohmann::json::parse(read_file(path));
-    RunResult result{s.at("algo"),      s.at("processor"), s.at("seed"),      s.at("steps"),
-                     s.at("seconds"),   s.at("val_score"), s.at("val_nodes"), s.at("best_step"),
-                     {},                s.at("device")};
+    RunResult result{s.at("algo"),      s.at("processor"), s.at("seed"),
+                     s.at("steps"),     s.at("seconds"),   s.at("val_score"),
+                     s.at("val_nodes"), s.at("best_step"), {},
+                     s.at("device")};
     for (const auto& t : s.at("tests")) {
       Evaluation test{t.at("score"), {}, t.at("samples"), t.at("nodes")};
-      for (const auto& [output, score] : t.at("outputs").items()) test.outputs.emplace_back(output, score);
+      for (const auto& [output, score] : t.at("outputs").items())
+        test.outputs.emplace_back(output, score);
       result.tests.push_back(test);
     }
     return result;
@@ -55,20 +57,22 @@ RunResult read_summary(const std::string& path) {
 }
 
 std::string result_text(const RunResult& result, const RunDirectory& directory) {
-  std::string text = fmt::format("{}, {}, seed {}: {} steps in {} on {}\n", result.algo,
-                                 result.processor, result.seed, result.steps,
-                                 human_time(result.seconds), result.device);
+  std::string text =
+      fmt::format("{}, {}, seed {}: {} steps in {} on {}\n", result.algo, result.processor,
+                  result.seed, result.steps, human_time(result.seconds), result.device);
   text += fmt::format("validation  {:.4f}  n = {}, the best, after step {}\n", result.val_score,
                       result.val_nodes, result.best_step);
   for (const Evaluation& test : result.tests) {
     text += fmt::format("score       {:.4f}  n = {}, {} samples, test", test.score, test.nodes,
                         test.samples);
-    for (const auto& [output, score] : test.outputs) text += fmt::format("; {} {:.4f}", output, score);
+    for (const auto& [output, score] : test.outputs)
+      text += fmt::format("; {} {:.4f}", output, score);
     text += '\n';
   }
-  return text + fmt::format("in {}: config.toml metrics.jsonl curves.svg summary.json best.safetensors "
-                            "last.safetensors\n",
-                            directory.path());
+  return text + fmt::format(
+                    "in {}: config.toml metrics.jsonl curves.svg summary.json best.safetensors "
+                    "last.safetensors\n",
+                    directory.path());
 }
 
 }  // namespace renar

@@ -98,14 +98,15 @@ class Training {
     fill_batch(net_.spec(), stream_.next(), batch_);
     const Losses losses = runner_.gradients(net_, batch_, grads_);
     const double loss = total(losses);
-    RENAR_CHECK(std::isfinite(loss),
-                "the loss of step {} is {}: training stopped; {} holds the last checkpoint, a smaller "
-                "--lr may help",
-                state_.step, loss, directory_.path());
+    RENAR_CHECK(
+        std::isfinite(loss),
+        "the loss of step {} is {}: training stopped; {} holds the last checkpoint, a smaller "
+        "--lr may help",
+        state_.step, loss, directory_.path());
     optimizer_.update(net_.parameters(), grads_);
     const double seconds = now() - start;
-    nlohmann::ordered_json line = {{"step", state_.step}, {"algo", config_.algo},
-                                   {"nodes", batch_.nodes}, {"loss", loss}};
+    nlohmann::ordered_json line = {
+        {"step", state_.step}, {"algo", config_.algo}, {"nodes", batch_.nodes}, {"loss", loss}};
     double outputs = 0;
     for (std::size_t p = 0; p < net_.spec().size(); ++p) {
       if (net_.spec()[p].stage == Stage::kOutput) outputs += losses[p];
@@ -144,14 +145,20 @@ class Training {
 
   /// Scores the best parameters; false where a signal came.
   bool test(RunResult& result) {
-    result = {config_.algo,        config_.processor,   config_.seed,
-              config_.steps,       state_.seconds,      state_.best_score,
-              validation_.nodes(), state_.best_step,    {},
+    result = {config_.algo,
+              config_.processor,
+              config_.seed,
+              config_.steps,
+              state_.seconds,
+              state_.best_score,
+              validation_.nodes(),
+              state_.best_step,
+              {},
               device_text(runner_.threads())};
     load_parameters(directory_.best(), config_.algo, net_);
     for (const int length : config_.test_lengths) {
-      const int samples = config_.test_samples > 0 ? config_.test_samples
-                                                   : samples_in(algorithm_, Split::kTest);
+      const int samples =
+          config_.test_samples > 0 ? config_.test_samples : samples_in(algorithm_, Split::kTest);
       const EvaluationSet set(net_.spec(), make_test_set(algorithm_, length, samples), kTestBatch);
       const auto found = set.score(net_, runner_, [] { return !stop_requested(); });
       if (!found) return false;
@@ -189,8 +196,8 @@ NetOptions net_options(const Config& config) {
                        .hidden = config.hidden,
                        .triplet_fts = config.triplet_fts,
                        .layer_norm = !config.no_ln};
-  options.encoder_init = config.encoder_init == "default" ? EncoderInit::kDefault
-                                                          : EncoderInit::kXavierOnScalars;
+  options.encoder_init =
+      config.encoder_init == "default" ? EncoderInit::kDefault : EncoderInit::kXavierOnScalars;
   options.hint_repred = config.hint_repred_mode == "soft"   ? Repred::kSoft
                         : config.hint_repred_mode == "hard" ? Repred::kHard
                                                             : Repred::kHardOnEval;

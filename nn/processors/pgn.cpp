@@ -69,7 +69,8 @@ class Pgn final : public Processor {
     const ProcessorInputs& in;
   };
 
-  // layer(z) without its bias: the rows of the weight that meet node_fts, and those that meet hidden.
+  // layer(z) without its bias: the rows of the weight that meet node_fts, and those that meet
+  // hidden.
   Terms z(const Context& c, const Linear& layer) const {
     const Tensor w = c.tape.use(layer.w);  // (2H,O)
     return {c.composer.term(c.in.node, w.first(hidden_)),
@@ -135,9 +136,9 @@ class Pgn final : public Processor {
 
   Tensor gated(const Context& c, Tensor msgs, Tensor ret) const {
     Tape& tape = c.tape;
-    const Tensor inner = linear(tape, plus(z(c, gates_.gate_1), {msgs, tape.use(gates_.gate_2.w)}),
-                                {tape.use(gates_.gate_1.b), tape.use(gates_.gate_2.b)},
-                                Activation::kRelu);
+    const Tensor inner =
+        linear(tape, plus(z(c, gates_.gate_1), {msgs, tape.use(gates_.gate_2.w)}),
+               {tape.use(gates_.gate_1.b), tape.use(gates_.gate_2.b)}, Activation::kRelu);
     const Tensor logit =
         linear(tape, {{inner, tape.use(gates_.gate_3.w)}}, {tape.use(gates_.gate_3.b)});
     return gated_update(tape, logit, ret, c.in.hidden);

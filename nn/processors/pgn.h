@@ -5,10 +5,11 @@
 //   msgs[j]    = max over i of MLP(relu(msg[i,j])), over whom j hears
 //   edge'[j,k] = relu(o3(max over i of triplets[i,j,k]))                   triplets
 //   ret        = LayerNorm(relu(o1(z) + o2(msgs)))
-//   ret        = ret * gate + hidden * (1 - gate), gate = sigmoid(g3(relu(g1(z) + g2(msgs))))   gated
+//   ret        = ret * gate + hidden * (1 - gate), gate = sigmoid(g3(relu(g1(z) + g2(msgs))))
+//                                                                          gated
 //
-// Sources: Velickovic et al. 2020 (PGN), Gilmer et al. 2017 (MPNN), Zaheer et al. 2017 (deep sets), Dudzik and
-// Velickovic 2022 (triplets), Ibarz et al. 2022 (gate).
+// Sources: Velickovic et al. 2020 (PGN), Gilmer et al. 2017 (MPNN), Zaheer et al. 2017 (deep sets),
+// Dudzik and Velickovic 2022 (triplets), Ibarz et al. 2022 (gate).
 #pragma once
 
 #include "nn/processor.h"

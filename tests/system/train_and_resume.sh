@@ -43,7 +43,7 @@ grep -q "renar_train --resume $work/stopped" "$work/err" || die "not told how to
 done_steps=$(losses "$work/stopped" | wc -l)
 [[ $done_steps -lt 60 ]] || { echo "stopped only after $done_steps steps"; exit 77; }
 # Its configuration says 100000 steps: the shorter run is the same configuration but for that.
-sed -i 's/^steps = 100000$/steps = 60/' "$work/stopped/config.toml"
+sed -i 's/^steps = 100000/steps = 60/' "$work/stopped/config.toml"
 "$programs/renar_train" --resume "$work/stopped" --quiet >/dev/null
 cmp <(all "$work/whole") <(all "$work/stopped") || die "a stop and a resume change the run"
 for part in best last; do

@@ -1,5 +1,5 @@
-// Whole runs, small: a resumed run is the run that was never stopped, and a run that fails keeps its
-// last checkpoint.
+// Whole runs, small: a resumed run is the run that was never stopped, and a run that fails keeps
+// its last checkpoint.
 #include "trainer/train.h"
 
 #include <doctest/doctest.h>
