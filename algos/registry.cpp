@@ -1,28 +1,21 @@
 #include "algos/registry.h"
 
-#include "algos/graphs/graphs.h"
 #include "core/check.h"
 #include "core/text.h"
 
+// One line an algorithm, by name: algos/<category>/<name>.cpp defines <name>_algorithm().
+#define RENAR_ALGORITHMS(line) line(bfs) line(dfs)
+
 namespace renar {
-namespace {
 
-/// The edge probabilities of training, 0.1, 0.2, .., 0.9, rounded as the reference computes them.
-SamplerParams sparse_to_dense() {
-  SamplerParams params{.p = {}};
-  for (int i = 0; i < 9; ++i) params.p.push_back(0.1 + 0.1 * i);
-  return params;
-}
-
-const SamplerParams kHalf{.p = {0.5}};
-
-}  // namespace
+#define RENAR_DECLARE(name) Algorithm name##_algorithm();
+RENAR_ALGORITHMS(RENAR_DECLARE)
+#undef RENAR_DECLARE
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<Algorithm> table = {
-      {"bfs", Category::kGraphs, bfs_spec, sample_bfs, kHalf, sparse_to_dense()},
-      {"dfs", Category::kGraphs, dfs_spec, sample_dfs, kHalf, sparse_to_dense()},
-  };
+#define RENAR_ENTRY(name) name##_algorithm(),
+  static const std::vector<Algorithm> table = {RENAR_ALGORITHMS(RENAR_ENTRY)};
+#undef RENAR_ENTRY
   return table;
 }
 

@@ -7,6 +7,12 @@
 
 namespace renar {
 
+SamplerParams sparse_to_dense() {
+  SamplerParams params{.p = {}};
+  for (int i = 0; i < 9; ++i) params.p.push_back(0.1 + 0.1 * i);
+  return params;
+}
+
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params) {
   RENAR_CHECK(!params.p.empty(), "[samplers] p lists {} edge probabilities, give at least one",
               params.p.size());

@@ -14,6 +14,9 @@ struct SamplerParams {
   std::vector<double> p = {0.5};  // edge probabilities
 };
 
+/// The edge probabilities of training, 0.1, 0.2, .., 0.9, rounded as the reference computes them.
+SamplerParams sparse_to_dense();
+
 /// One of params.p, drawn. Throws renar::Error if the list is empty or leaves [0, 1].
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params);
 

@@ -1,7 +1,5 @@
 #include "kernels/cross_entropy.h"
 
-#include <cmath>
-
 #include "core/check.h"
 #include "kernels/softmax.h"
 
@@ -15,7 +13,7 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real s
     RENAR_CHECK(target[r] < cols, "[cross_entropy] target {} of row {} among {} classes", target[r],
                 r, cols);
     const Real* x = logits.data + r * cols;
-    total -= static_cast<double>(log_softmax(x, cols)(x[target[r]]));
+    total -= static_cast<double>(softmax_row(x, cols).log_probability(x[target[r]]));
   }
   sum += static_cast<double>(scale) * total;
   if (!logits.has_grad()) return;
@@ -23,11 +21,11 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real s
     for (std::int64_t r = 0; r < logits.rows(); ++r) {
       if (target[r] < 0) continue;
       const Real* x = logits.data + r * cols;
-      const LogSoftmax log_p = log_softmax(x, cols);
+      const SoftmaxRow row = softmax_row(x, cols);
       for (std::int64_t c = 0; c < cols; ++c) {
-        logits.grad[r * cols + c] += scale * std::exp(log_p(x[c]));
+        const Real truth = c == target[r] ? Real{1} : Real{0};
+        logits.grad[r * cols + c] += scale * (row.probability(x[c]) - truth);
       }
-      logits.grad[r * cols + target[r]] -= scale;
     }
   });
 }

@@ -20,9 +20,17 @@ RENAR_CLONES void pass_to_winner(std::int64_t k, Real g, const Real* w, const Re
   }
 }
 
-void transpose(std::int64_t rows, std::int64_t cols, const Real* from, Real* to) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < cols; ++c) to[c * rows + r] = from[r * cols + c];
+// to[c][r] = from[r][c], or += where asked; in blocks, since whole columns would evict each other.
+void transpose(std::int64_t rows, std::int64_t cols, const Real* from, Real* to, bool accumulate) {
+  constexpr std::int64_t kBlock = 16;  // a cache line of floats
+  for (std::int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    for (std::int64_t c0 = 0; c0 < cols; c0 += kBlock) {
+      for (std::int64_t c = c0; c < std::min(c0 + kBlock, cols); ++c) {
+        for (std::int64_t r = r0; r < std::min(r0 + kBlock, rows); ++r) {
+          to[c * rows + r] = from[r * cols + c] + (accumulate ? to[c * rows + r] : Real{0});
+        }
+      }
+    }
   }
 }
 
@@ -36,9 +44,11 @@ void backward(const Saved& s, const Tensor& y) {
   const std::int64_t n = s.x.dim(1), k = s.w.dim(0), h = s.w.dim(1);
   // Columns of W as rows, so that a channel's weights and their gradient are contiguous.
   static thread_local std::vector<Real> scratch;
-  scratch.assign(static_cast<std::size_t>(3 * k * h), Real{0});
-  Real *wt = scratch.data(), *dwt = wt + k * h, *dw = dwt + k * h;
-  transpose(k, h, s.w.data, wt);
+  scratch.resize(static_cast<std::size_t>(2 * k * h));
+  Real *wt = scratch.data(), *dwt = wt + k * h;
+  transpose(k, h, s.w.data, wt, false);
+  std::fill_n(dwt, k * h, Real{0});
+  std::int64_t passed = 0;
   for (std::int64_t row = 0; row < y.rows(); ++row) {
     const std::int64_t b = row / n, j = row % n;
     for (std::int64_t c = 0; c < h; ++c) {
@@ -47,13 +57,14 @@ void backward(const Saved& s, const Tensor& y) {
       for_each_winner(
           s.products, s.adj, y.data, s.winners, b, j, c, [&](std::int64_t i, Real share) {
             const std::int64_t edge = ((b * n + i) * n + j) * k;
+            ++passed;
             pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
             s.bias.grad[c] += share * g;
           });
     }
   }
-  transpose(h, k, dwt, dw);
-  for (std::int64_t i = 0; i < k * h; ++i) s.w.grad[i] += dw[i];
+  add_flops(4 * k * passed);
+  transpose(h, k, dwt, s.w.grad, true);
 }
 
 }  // namespace

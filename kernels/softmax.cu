@@ -5,20 +5,24 @@
 
 namespace renar {
 
-LogSoftmax log_softmax(const Real* x, std::int64_t count) {
+Real SoftmaxRow::probability(Real x) const { return std::exp(x - largest) / sum; }
+
+Real SoftmaxRow::log_probability(Real x) const { return (x - largest) - std::log(sum); }
+
+SoftmaxRow softmax_row(const Real* x, std::int64_t count) {
   const Real largest = *std::max_element(x, x + count);
   Real sum = 0;
   for (std::int64_t c = 0; c < count; ++c) sum += std::exp(x[c] - largest);
-  return {largest, std::log(sum)};
+  return {largest, sum};
 }
 
 Tensor softmax(Tape& tape, Tensor x) {
   const std::int64_t cols = x.cols();
   Tensor y = tape.output(x.shape, {x});
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const LogSoftmax log_p = log_softmax(x.data + r * cols, cols);
+    const SoftmaxRow row = softmax_row(x.data + r * cols, cols);
     for (std::int64_t c = 0; c < cols; ++c) {
-      y.data[r * cols + c] = std::exp(log_p(x.data[r * cols + c]));
+      y.data[r * cols + c] = row.probability(x.data[r * cols + c]);
     }
   }
   tape.record(y, [=] {

@@ -7,13 +7,15 @@ namespace renar {
 
 Tensor softmax(Tape& tape, Tensor x);
 
-/// log softmax(x)[c] = (x[c] - largest) - log_sum. Two numbers, because the sum of both would lose
-/// log_sum where x is large.
-struct LogSoftmax {
+/// A row's softmax: p[c] = exp(x[c] - largest) / sum, log p[c] = (x[c] - largest) - log sum. Two
+/// numbers, because their combination would lose the sum where x is large; and p by division,
+/// because an error of log sum would be common to the whole row, whose gradients should cancel.
+struct SoftmaxRow {
   Real largest;
-  Real log_sum;  ///< log of the sum of exp(x[c] - largest)
-  Real operator()(Real x) const { return (x - largest) - log_sum; }
+  Real sum;  ///< of exp(x[c] - largest)
+  Real probability(Real x) const;
+  Real log_probability(Real x) const;
 };
-LogSoftmax log_softmax(const Real* x, std::int64_t count);
+SoftmaxRow softmax_row(const Real* x, std::int64_t count);
 
 }  // namespace renar

@@ -10,49 +10,81 @@
 namespace renar {
 namespace {
 
-// best[k,f] = max over i of left[i,j,f] + right[i,k,f] for one j; count of equal ones.
-// row[i] = left + right must be the same expression here and in backward: ties are found again by
-// value.
-RENAR_CLONES void best_senders(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
-                               Real* best) {
+// The three loops below, for one j: best[k] = max over i of left[i,j] + right[i,k]; how many are
+// equal to it; and the gradient of each of those. The sum must be the same expression in all of
+// them: winners are found again by value. kF is the number of features where it is known (the
+// default of 8 is one AVX2 vector), else 0.
+template <int kF>
+[[gnu::always_inline]] inline void best_senders_of(std::int64_t n, std::int64_t features,
+                                                   const Real* left, const Real* right,
+                                                   Real* __restrict best) {
+  const std::int64_t f = kF > 0 ? kF : features;
   std::fill_n(best, n * f, -std::numeric_limits<Real>::infinity());
   for (std::int64_t i = 0; i < n; ++i, left += n * f) {
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t k = 0; k < n; ++k, right += f) {
       for (std::int64_t c = 0; c < f; ++c) {
-        const Real v = left[c] + right[(i * n + k) * f + c];
-        Real& b = best[k * f + c];
-        b = v > b ? v : b;
+        const Real v = left[c] + right[c];
+        best[k * f + c] = v > best[k * f + c] ? v : best[k * f + c];
       }
     }
   }
 }
 
-RENAR_CLONES void count_winners(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
-                                const Real* best, Real* count) {
+template <int kF>
+[[gnu::always_inline]] inline void count_winners_of(std::int64_t n, std::int64_t features,
+                                                    const Real* left, const Real* right,
+                                                    const Real* best, Real* __restrict count) {
+  const std::int64_t f = kF > 0 ? kF : features;
   std::fill_n(count, n * f, Real{0});
   for (std::int64_t i = 0; i < n; ++i, left += n * f) {
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t k = 0; k < n; ++k, right += f) {
       for (std::int64_t c = 0; c < f; ++c) {
-        const Real v = left[c] + right[(i * n + k) * f + c];
-        count[k * f + c] += v == best[k * f + c] ? Real{1} : Real{0};
+        count[k * f + c] += static_cast<Real>(left[c] + right[c] == best[k * f + c]);
       }
     }
   }
+}
+
+template <int kF>
+[[gnu::always_inline]] inline void pass_to_winners_of(std::int64_t n, std::int64_t features,
+                                                      const Real* left, const Real* right,
+                                                      const Real* best, const Real* share,
+                                                      Real* __restrict dleft,
+                                                      Real* __restrict dright) {
+  const std::int64_t f = kF > 0 ? kF : features;
+  for (std::int64_t i = 0; i < n; ++i, left += n * f, dleft += n * f) {
+    Real sums[kF > 0 ? kF : 1] = {};  // dleft of this i, in registers
+    for (std::int64_t k = 0; k < n; ++k, right += f, dright += f) {
+      for (std::int64_t c = 0; c < f; ++c) {
+        const Real won = static_cast<Real>(left[c] + right[c] == best[k * f + c]);
+        (kF > 0 ? sums[c] : dleft[c]) += won * share[k * f + c];
+        dright[c] += won * share[k * f + c];
+      }
+    }
+    for (int c = 0; c < kF; ++c) dleft[c] += sums[c];
+  }
+}
+
+constexpr int kUsualFeatures = 8;
+
+RENAR_CLONES void best_senders(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
+                               Real* best) {
+  f == kUsualFeatures ? best_senders_of<kUsualFeatures>(n, f, left, right, best)
+                      : best_senders_of<0>(n, f, left, right, best);
+}
+
+RENAR_CLONES void count_winners(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
+                                const Real* best, Real* count) {
+  f == kUsualFeatures ? count_winners_of<kUsualFeatures>(n, f, left, right, best, count)
+                      : count_winners_of<0>(n, f, left, right, best, count);
 }
 
 RENAR_CLONES void pass_to_winners(std::int64_t n, std::int64_t f, const Real* left,
                                   const Real* right, const Real* best, const Real* share,
                                   Real* dleft, Real* dright) {
-  for (std::int64_t i = 0; i < n; ++i, left += n * f, dleft += n * f) {
-    for (std::int64_t k = 0; k < n; ++k) {
-      for (std::int64_t c = 0; c < f; ++c) {
-        const Real v = left[c] + right[(i * n + k) * f + c];
-        const Real g = v == best[k * f + c] ? share[k * f + c] : Real{0};
-        dleft[c] += g;
-        dright[(i * n + k) * f + c] += g;
-      }
-    }
-  }
+  f == kUsualFeatures
+      ? pass_to_winners_of<kUsualFeatures>(n, f, left, right, best, share, dleft, dright)
+      : pass_to_winners_of<0>(n, f, left, right, best, share, dleft, dright);
 }
 
 void check(const Tensor& left, const Tensor& right, const Tensor& rest) {

@@ -76,6 +76,7 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
     if (spec_[p].stage != Stage::kHint) continue;
     const Tensor logits = decoders_[p]->decode(run.tape, run.composer, in);
     report(run, p, step + 1, 0, logits);
+    if (step + 1 == run.samples.steps()) continue;
     const Tensor fed_back =
         postprocess(run.tape, spec_[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
     run.probes[p] = run.tape.carry(fed_back);

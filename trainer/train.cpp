@@ -131,7 +131,7 @@ class Training {
     for (const auto& [output, score] : found.outputs) line["val." + output] = score;
     metrics.write(line);
     progress.validation(found.score);
-    if (found.score <= state_.best_score) return;
+    if (!(found.score > state_.best_score)) return;  // a score that is no number is never the best
     state_.best_score = found.score;
     state_.best_step = state_.step - 1;
     save_parameters(directory_.best(), config_.algo, net_, state_.step);

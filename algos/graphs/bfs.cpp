@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "algos/graphs/graphs.h"
+#include "algos/registry.h"
 #include "core/check.h"
 
 namespace renar {
+namespace {
 
 const Spec& bfs_spec() {
   static const Spec spec = {
@@ -27,6 +29,10 @@ const Spec& bfs_spec() {
   return spec;
 }
 
+}  // namespace
+
+/// Runs breadth-first search on the graph `a`. Throws renar::Error on an input that is no graph or
+/// a source that is no node of it.
 Trace bfs(const Matrix& a, int source) {
   check_graph(a);
   const int n = a.rows();
@@ -53,10 +59,23 @@ Trace bfs(const Matrix& a, int source) {
   return trace;
 }
 
+namespace {
+
 Trace sample_bfs(NumpyRandom& random, int length, const SamplerParams& params) {
   const double p = choose_edge_probability(random, params);
   const Matrix a = random_er_graph(random, length, p, Edges::kUndirected);
   return bfs(a, random.choice(length));
+}
+
+}  // namespace
+
+Algorithm bfs_algorithm() {
+  return {.name = "bfs",
+          .category = Category::kGraphs,
+          .spec = bfs_spec,
+          .sample = sample_bfs,
+          .dataset = {.p = {0.5}},
+          .training = sparse_to_dense()};
 }
 
 }  // namespace renar

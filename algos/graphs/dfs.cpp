@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "algos/graphs/graphs.h"
+#include "algos/registry.h"
 
 namespace renar {
 namespace {
 
 enum Color { kWhite, kGray, kBlack };
 constexpr int kColors = 3;
-
-}  // namespace
 
 const Spec& dfs_spec() {
   static const Spec spec = {
@@ -41,6 +40,9 @@ const Spec& dfs_spec() {
   return spec;
 }
 
+}  // namespace
+
+/// Runs depth-first search on the graph `a`. Throws renar::Error on an input that is no graph.
 Trace dfs(const Matrix& a) {
   check_graph(a);
   const int n = a.rows();
@@ -107,9 +109,22 @@ Trace dfs(const Matrix& a) {
   return trace;
 }
 
+namespace {
+
 Trace sample_dfs(NumpyRandom& random, int length, const SamplerParams& params) {
   const double p = choose_edge_probability(random, params);
   return dfs(random_er_graph(random, length, p, Edges::kDirected));
+}
+
+}  // namespace
+
+Algorithm dfs_algorithm() {
+  return {.name = "dfs",
+          .category = Category::kGraphs,
+          .spec = dfs_spec,
+          .sample = sample_dfs,
+          .dataset = {.p = {0.5}},
+          .training = sparse_to_dense()};
 }
 
 }  // namespace renar

@@ -1,5 +1,5 @@
-// The whole net: the exact algebra changes rounding only, gradients agree with differences, and what
-// a sample gets does not depend on its company.
+// The whole net: the exact algebra changes rounding only, gradients agree with differences, and
+// what a sample gets does not depend on its company.
 #include "nn/net.h"
 
 #include <doctest/doctest.h>

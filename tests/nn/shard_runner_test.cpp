@@ -1,4 +1,4 @@
-// Shards: the same bits on any number of threads, the same sums as sample by sample, no allocations.
+// Shards: the same bits on any number of threads, the sums of single samples, no allocations.
 #include "nn/shard_runner.h"
 
 #include <doctest/doctest.h>

@@ -78,8 +78,8 @@ TEST_CASE("run_directory: another configuration is named, machine settings may d
 
 TEST_CASE("run_directory: what is not a run's is left alone") {
   const Subject s;
-  write(s.run.path(), "a file");
-  CHECK_THROWS_AS(s.plan(config_of(10)), UsageError);
+  write(s.run.path(), "");
+  CHECK_THROWS_WITH_AS(s.plan(config_of(10)), doctest::Contains("is not a directory"), UsageError);
   std::filesystem::remove(s.run.path());
   std::filesystem::create_directory(s.run.path());
   write(s.run.path() + "/thesis.tex");

@@ -114,6 +114,40 @@ TEST_CASE("train: how often it is evaluated does not change the training") {
   CHECK(losses(3) == often);
 }
 
+TEST_CASE(
+    "train: the best parameters are those of the first best validation; the test reads them") {
+  const Scratch scratch;
+  for (const double lr : {0.05, 1e-12}) {  // scores that go up and down, and scores that are equal
+    CAPTURE(lr);
+    const RunDirectory directory(scratch.path(lr > 0.01 ? "up_and_down" : "equal"));
+    Config config = config_of(12, 1);
+    config.lr = lr;
+    const RunResult result = run(config, directory, RunPlan::kFresh);
+    int best_step = -1;
+    double best = -1, last = -1;
+    for (const auto& line : read_metrics(directory.metrics())) {
+      if (!line.contains("val_score")) continue;
+      last = line["val_score"].get<double>();
+      if (last > best) best = last, best_step = line["step"].get<int>();
+    }
+    if (lr < 0.01) CHECK(best_step == 0);
+    if (lr > 0.01) REQUIRE((best_step > 0 && last < best));
+    CHECK(result.best_step == best_step);
+    CHECK(result.val_score == best);
+
+    Saved saved(directory);
+    CHECK(load_parameters(directory.best(), "dfs", saved.best) == best_step + 1);
+    if (lr > 0.01) CHECK(values(saved.best) != values(saved.last));
+    const EvaluationSet test(saved.best.spec(), make_test_set(find_algorithm("dfs"), 4, 8), 8);
+    ShardRunner runner(1);
+    const auto score = [&](const Net& net) {
+      return test.score(net, runner, [] { return true; })->score;
+    };
+    CHECK(result.tests[0].score == score(saved.best));
+    if (lr > 0.01) REQUIRE(score(saved.best) != score(saved.last));
+  }
+}
+
 TEST_CASE("train: a loss that is not finite names its step and leaves the last checkpoint") {
   const Scratch scratch;
   const RunDirectory directory(scratch.path("run"));

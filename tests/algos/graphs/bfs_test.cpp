@@ -5,8 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "algos/graphs/graphs.h"
+#include "algos/matrix.h"
+#include "algos/registry.h"
 #include "core/check.h"
+
+namespace renar {
+Trace bfs(const Matrix& a, int source);  // algos/graphs/bfs.cpp
+}  // namespace renar
 
 using namespace renar;
 
@@ -68,7 +73,7 @@ TEST_CASE("bfs: predecessors lie on shortest paths, the lowest first, on random 
   NumpyRandom random(6);
   for (int sample = 0; sample < 200; ++sample) {
     const int n = 1 + sample % 12;
-    const Trace trace = sample_bfs(random, n, {.p = {0, 0.2, 0.4, 0.8, 1}});
+    const Trace trace = find_algorithm("bfs").sample(random, n, {.p = {0, 0.2, 0.4, 0.8, 1}});
     const Values &a = trace["A"], &pi = trace["pi"], &s = trace["s"];
     int source = 0, farthest = 0;
     while (s[source] == 0) ++source;

@@ -6,8 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "algos/graphs/graphs.h"
+#include "algos/matrix.h"
+#include "algos/registry.h"
 #include "core/check.h"
+
+namespace renar {
+Trace dfs(const Matrix& a);  // algos/graphs/dfs.cpp
+}  // namespace renar
 
 using namespace renar;
 
@@ -91,7 +96,7 @@ TEST_CASE("dfs: tree edges, parentheses and black nodes on random graphs") {
   NumpyRandom random(5);
   for (int sample = 0; sample < 200; ++sample) {
     const int n = 1 + sample % 12;
-    const Trace trace = sample_dfs(random, n, {.p = {0, 0.1, 0.3, 0.6, 1}});
+    const Trace trace = find_algorithm("dfs").sample(random, n, {.p = {0, 0.1, 0.3, 0.6, 1}});
     const Values &a = trace["A"], &pi = trace["pi"], d = last(trace, "d"), f = last(trace, "f");
     const std::vector<int> black(static_cast<std::size_t>(n), 2);
     const Values final_color(trace["color"].end() - 3 * n, trace["color"].end());
