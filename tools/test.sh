@@ -77,10 +77,17 @@ golden() {
 
 golden_files=(tests/golden/model/*.npz)
 [[ -e ${golden_files[0]} ]] || golden_files=()
-for algo in dfs bfs; do
-  file=../shared/golden/model/algorithms/$algo.npz
-  if [[ -e $file ]]; then golden_files+=("$file"); else skip "golden $file: not on this machine"; fi
-done
+# The full sets of the reference stand beside the tree where the project is developed.
+shared=../shared/golden/model
+if [[ -d $shared ]]; then
+  golden_files+=("$shared"/algorithms/{dfs,bfs}.npz
+    "$shared"/processors/{deepsets,mpnn,pgn,pgn_mask,triplet_mpnn,triplet_pgn,triplet_pgn_mask}.npz
+    "$shared"/processors/{gpgn,gpgn_mask,gmpnn,triplet_gpgn,triplet_gpgn_mask,triplet_gmpnn}.npz
+    "$shared"/processors/triplet_gmpnn_noln.npz
+    "$shared"/options/{default_init,hard,hard_on_eval,two_steps,train5,train5_noclip}.npz)
+else
+  skip "the full golden sets: $shared is not on this machine"
+fi
 
 if build release "programs renar_tests" "-DRENAR_PROGRAM_DIR=$PWD"; then
   doctests release

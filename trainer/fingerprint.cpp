@@ -15,8 +15,6 @@
 namespace renar {
 namespace {
 
-constexpr int kSteps = 100;
-
 /// One algorithm in training, small enough for a test and with every kind of op in it.
 struct Subject {
   explicit Subject(const Algorithm& algorithm)
@@ -56,7 +54,7 @@ std::uint64_t fingerprint(int steps, int threads) {
 
 std::string fingerprint_text() {
   return fmt::format("fingerprint {:016x} ({} steps, {}, {})",
-                     fingerprint(kSteps, available_threads()), kSteps,
+                     fingerprint(kFingerprintSteps, available_threads()), kFingerprintSteps,
                      sizeof(Real) == 8 ? "double" : "float", instruction_set());
 }
 

@@ -1,13 +1,15 @@
 // One number that pins the arithmetic: the loss bits of 100 fixed training steps on one thread or
 // many.
 //
-// The same on every machine that has the same instruction set; a refactoring must not change it.
+// The same on every machine with AVX2 or AVX-512 (and the same libm); a refactoring must not change it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 namespace renar {
+
+constexpr int kFingerprintSteps = 100;
 
 /// FNV-1a over the bits of the losses of `steps` steps of a small net on bfs and dfs in turn.
 std::uint64_t fingerprint(int steps, int threads);
