@@ -3,6 +3,7 @@
 .PHONY: help setup build train test bench format check clean
 
 ALGO ?= dfs
+MAKEFLAGS += --no-print-directory
 JOBS := $(shell nproc)
 
 help: ## list the verbs

@@ -24,10 +24,15 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// All other forms of new and delete call these.
+// The other forms of new and delete call these; nothrow would be the sanitizer's own.
 void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept try {
+  return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
