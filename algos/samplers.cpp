@@ -13,6 +13,12 @@ SamplerParams sparse_to_dense() {
   return params;
 }
 
+SamplerParams sparse_to_half() {
+  SamplerParams params = sparse_to_dense();
+  for (double& p : params.p) p /= 2;
+  return params;
+}
+
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params) {
   RENAR_CHECK(!params.p.empty(), "[samplers] p lists {} edge probabilities, give at least one",
               params.p.size());
@@ -63,6 +69,36 @@ Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges 
     }
   }
   return graph;
+}
+
+Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, double p,
+                              double toggle) {
+  RENAR_CHECK(communities >= 1 && nodes >= communities,
+              "[samplers] a graph of {} communities takes at least {} nodes, not {}", communities,
+              communities, nodes);
+  Matrix graph(nodes, nodes);
+  std::vector<int> block_of(static_cast<std::size_t>(nodes));
+  for (int block = 0; block < communities; ++block) {
+    const int low = block * (nodes / communities);
+    const int high = block == communities - 1 ? nodes : low + nodes / communities;
+    const Matrix inside = random_er_graph(random, high - low, p, Edges::kDirected);
+    for (int i = low; i < high; ++i) {
+      block_of[i] = block;
+      for (int j = low; j < high; ++j) graph(i, j) = inside(i - low, j - low);
+    }
+  }
+
+  const Matrix toggled = random_er_graph(random, nodes, toggle, Edges::kDirected);
+  const std::vector<int> renamed = random.permutation(nodes);
+  Matrix result(nodes, nodes);
+  for (int i = 0; i < nodes; ++i) {
+    for (int j = 0; j < nodes; ++j) {
+      const int u = renamed[i], v = renamed[j];
+      const bool flip = toggled(u, v) != 0 && block_of[u] <= block_of[v];
+      result(i, j) = flip ? 1 - graph(u, v) : graph(u, v);
+    }
+  }
+  return result;
 }
 
 }  // namespace renar

@@ -17,6 +17,10 @@ struct SamplerParams {
 /// The edge probabilities of training, 0.1, 0.2, .., 0.9, rounded as the reference computes them.
 SamplerParams sparse_to_dense();
 
+/// The same for algorithms whose answer a dense graph makes trivial (bridges, for one): each edge
+/// probability halved, 0.05, 0.1, .., 0.45.
+SamplerParams sparse_to_half();
+
 /// One of params.p, drawn. Throws renar::Error if the list is empty or leaves [0, 1].
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params);
 
@@ -32,5 +36,12 @@ Matrix random_er_graph(NumpyRandom& random, int nodes, double p, Edges edges);
 /// sqrt(w_ij w_ji + 0.001), which may exceed `high`. Throws unless 0 <= low <= high.
 Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges,
                                 double low = 0, double high = 1);
+
+/// A directed 0/1 graph of `communities` equal blocks of nodes (the last takes what is left), each
+/// an Erdos-Renyi graph of probability p. Then each cell is toggled with probability `toggle`,
+/// but for those that lead from a block to an earlier one, so that no cycle joins two blocks; and
+/// the nodes are renamed at random. Throws unless there are that many nodes.
+Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, double p,
+                              double toggle);
 
 }  // namespace renar

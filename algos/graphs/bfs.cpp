@@ -11,7 +11,6 @@
 
 #include "algos/graphs/graphs.h"
 #include "algos/registry.h"
-#include "core/check.h"
 
 namespace renar {
 namespace {
@@ -36,7 +35,7 @@ const Spec& bfs_spec() {
 Trace bfs(const Matrix& a, int source) {
   check_graph(a);
   const int n = a.rows();
-  RENAR_CHECK(source >= 0 && source < n, "[bfs] the source {} is not one of {} nodes", source, n);
+  check_source("bfs", source, n);
   Trace trace(bfs_spec(), n);
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 

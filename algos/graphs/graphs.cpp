@@ -15,4 +15,28 @@ void check_graph(const Matrix& a) {
   }
 }
 
+void check_source(std::string_view algorithm, int source, int nodes) {
+  RENAR_CHECK(source >= 0 && source < nodes, "[{}] the source {} is not one of {} nodes", algorithm,
+              source, nodes);
+}
+
+void check_undirected(std::string_view algorithm, const Matrix& a) {
+  for (int u = 0; u < a.rows(); ++u) {
+    for (int v = 0; v < u; ++v) {
+      RENAR_CHECK(a(u, v) == a(v, u),
+                  "[{}] A({}, {}) = {} but A({}, {}) = {}: give an undirected graph", algorithm, u,
+                  v, a(u, v), v, u, a(v, u));
+    }
+  }
+}
+
+int extract_min(const std::vector<double>& key, std::vector<double>& in_queue) {
+  int least = -1;
+  for (int v = 0; v < static_cast<int>(key.size()); ++v) {
+    if (in_queue[v] != 0 && (least < 0 || key[v] < key[least])) least = v;
+  }
+  if (least >= 0) in_queue[least] = 0;
+  return least;
+}
+
 }  // namespace renar

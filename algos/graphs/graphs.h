@@ -3,11 +3,24 @@
 // zero weights.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "algos/matrix.h"
 
 namespace renar {
 
 /// Throws renar::Error unless the matrix is square, not empty and finite.
 void check_graph(const Matrix& a);
+
+/// Throws renar::Error unless the source is one of the nodes.
+void check_source(std::string_view algorithm, int source, int nodes);
+
+/// Throws renar::Error unless A(u, v) = A(v, u) everywhere.
+void check_undirected(std::string_view algorithm, const Matrix& a);
+
+/// Takes the node of the smallest key out of the queue, the lowest of equal ones; -1 if the queue
+/// is empty. The benchmark's stand-in for a heap: `in_queue` (N) is 1 for the nodes that wait.
+int extract_min(const std::vector<double>& key, std::vector<double>& in_queue);
 
 }  // namespace renar
