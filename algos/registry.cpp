@@ -4,7 +4,20 @@
 #include "core/text.h"
 
 // One line an algorithm, by name: algos/<category>/<name>.cpp defines <name>_algorithm().
-#define RENAR_ALGORITHMS(line) line(bfs) line(dfs)
+// clang-format off
+#define RENAR_ALGORITHMS(line) \
+  line(articulation_points) \
+  line(bellman_ford) \
+  line(bfs) \
+  line(bridges) \
+  line(dag_shortest_paths) \
+  line(dfs) \
+  line(dijkstra) \
+  line(mst_kruskal) \
+  line(mst_prim) \
+  line(strongly_connected_components) \
+  line(topological_sort)
+// clang-format on
 
 namespace renar {
 
