@@ -1,5 +1,5 @@
-// The algorithms that renar knows, one line each in registry.cpp. An algorithm's file holds all that
-// belongs to it and ends in a function <name>_algorithm() that the registry calls.
+// The algorithms that renar knows, one line each in registry.cpp. An algorithm's file holds all
+// that belongs to it and ends in a function <name>_algorithm() that the registry calls.
 #pragma once
 
 #include <string>

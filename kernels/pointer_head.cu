@@ -30,7 +30,7 @@ RENAR_CLONES Real dot_of_maximum(std::int64_t h, const Real* w, const Real* poin
 }
 
 // What j points at, for channels c .. c + kWidth: the gradients of point[j] and w stay in registers
-// while all n targets pass. The larger side takes g w with g = dy[j,k], both half of it where equal.
+// while all n targets pass. The larger side takes g w with g = dy[j,k], both half where equal.
 template <int kWidth>
 [[gnu::always_inline]] inline void pass_channels(std::int64_t n, std::int64_t stride,
                                                  const Real* dy, const Real* w, const Real* point,

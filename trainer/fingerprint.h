@@ -1,7 +1,8 @@
 // One number that pins the arithmetic: the loss bits of 100 fixed training steps on one thread or
 // many.
 //
-// The same on every machine with AVX2 or AVX-512 (and the same libm); a refactoring must not change it.
+// The same on every machine with AVX2 or AVX-512 (and the same libm); a refactoring must not change
+// it.
 #pragma once
 
 #include <cstdint>

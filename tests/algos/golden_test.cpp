@@ -116,7 +116,7 @@ TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
 }
 
 TEST_CASE("golden: the clrs stream gives the peer's training batches") {
-  for (const char* name : {"dfs", "bfs"}) {
+  for (const char* name : {"dfs", "bfs", "articulation_points"}) {
     CAPTURE(name);
     const Npz golden = read_golden("stream/stream_" + std::string(name) + ".npz");
     TrainingStream stream(find_algorithm(name), {.order = DataOrder::kClrs, .seed = 42});

@@ -22,7 +22,8 @@ TEST_CASE("softmax: by hand") {
   test::check_values(y, {0.125, 0.25, 0.625}, 1e-6);
   test::run_backward(fresh.tape, y, {0, 0, 8});
   test::check_same("dx", x.grad(), {-0.625, -1.25, 1.875}, 1e-6);  // y (dy - 5)
-  CHECK(static_cast<double>(softmax_row(x.data().data, 3).log_probability(0)) == doctest::Approx(-std::log(8.0)));
+  CHECK(static_cast<double>(softmax_row(x.data().data, 3).log_probability(0)) ==
+        doctest::Approx(-std::log(8.0)));
 }
 
 TEST_CASE("softmax: huge inputs stay finite and keep their digits") {

@@ -21,7 +21,7 @@ TEST_CASE("fingerprint: depends on the steps and on nothing else") {
   CHECK(fingerprint(3, 1) != pinned);
 }
 
-// A change of the arithmetic that is meant (another order of a sum, say) changes this number with it.
+// A change of the arithmetic that is meant (another order of a sum) changes this number with it.
 TEST_CASE("fingerprint: as pinned, in float on AVX2 and AVX-512 with Debian 12's libm") {
   constexpr std::uint64_t kPinned = 0x808b0b1e47084dfd;
   const bool fused = instruction_set() == "avx2" || instruction_set() == "avx512";
