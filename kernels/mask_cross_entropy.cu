@@ -6,12 +6,6 @@
 #include "kernels/pointwise.h"
 
 namespace renar {
-namespace {
-
-constexpr Real kMasked = -1;
-
-}  // namespace
-
 void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale, double& sum) {
   double total = 0;
   for (std::int64_t i = 0; i < logits.size(); ++i) {

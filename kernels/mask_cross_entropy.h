@@ -8,6 +8,9 @@
 
 namespace renar {
 
+/// The truth of an element that is masked out.
+constexpr Real kMasked = -1;
+
 void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale, double& sum);
 
 }  // namespace renar

@@ -59,8 +59,7 @@ RENAR_CLONES void pass_to_larger(std::int64_t n, std::int64_t h, std::int64_t st
                                  const Real* dy, const Real* w, const Real* point,
                                  const Real* target, Real* __restrict dw, Real* __restrict dpoint,
                                  Real* dtarget) {
-  constexpr int kWidth =
-      64;  // two accumulators of 64 floats: 16 AVX2 registers' worth, or 8 of AVX-512
+  constexpr int kWidth = 64;  // two sums of 64 floats: 16 vectors of AVX2, 8 of AVX-512
   std::int64_t c = 0;
   for (; c + kWidth <= h; c += kWidth) {
     pass_channels<kWidth>(n, stride, dy, w + c, point + c, target + c, dw + c, dpoint + c,

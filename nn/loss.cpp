@@ -9,8 +9,6 @@
 namespace renar {
 namespace {
 
-constexpr Real kMasked = -1;
-
 /// Elements of one sample in one frame that count.
 std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t count,
                             std::int64_t nodes) {

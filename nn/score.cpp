@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "kernels/mask_cross_entropy.h"
 #include "nn/postprocess.h"
 
 namespace renar {
 namespace {
-
-constexpr Real kMasked = -1;
 
 void count_squares(const Real* logits, const Real* truth, std::int64_t size, ScoreCount& count) {
   for (std::int64_t i = 0; i < size; ++i) {

@@ -21,9 +21,6 @@
 namespace renar {
 namespace {
 
-enum Color { kWhite, kGray, kBlack };
-constexpr int kColors = 3;
-
 const Spec& articulation_points_spec() {
   static const Spec spec = {
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},

@@ -22,9 +22,6 @@
 namespace renar {
 namespace {
 
-enum Color { kWhite, kGray, kBlack };
-constexpr int kColors = 3;
-
 const Spec& bridges_spec() {
   static const Spec spec = {
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},

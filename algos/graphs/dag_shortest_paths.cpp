@@ -18,9 +18,6 @@
 namespace renar {
 namespace {
 
-enum Color { kWhite, kGray, kBlack };
-constexpr int kColors = 3;
-
 const Spec& dag_shortest_paths_spec() {
   static const Spec spec = {
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},

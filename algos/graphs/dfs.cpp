@@ -17,9 +17,6 @@
 namespace renar {
 namespace {
 
-enum Color { kWhite, kGray, kBlack };
-constexpr int kColors = 3;
-
 const Spec& dfs_spec() {
   static const Spec spec = {
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},

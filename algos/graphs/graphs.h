@@ -10,6 +10,10 @@
 
 namespace renar {
 
+/// A node's state in a depth-first search: not seen, on the stack, finished (CLRS 20.3).
+enum Color { kWhite, kGray, kBlack };
+constexpr int kColors = 3;
+
 /// Throws renar::Error unless the matrix is square, not empty and finite.
 void check_graph(const Matrix& a);
 

@@ -19,9 +19,6 @@
 namespace renar {
 namespace {
 
-enum Color { kWhite, kGray, kBlack };
-constexpr int kColors = 3;
-
 const Spec& strongly_connected_components_spec() {
   static const Spec spec = {
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},
