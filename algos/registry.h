@@ -9,6 +9,7 @@
 #include "algos/samplers.h"
 #include "algos/spec.h"
 #include "algos/trace.h"
+#include "algos/user_input.h"
 #include "core/numpy_random.h"
 
 namespace renar {
@@ -35,9 +36,15 @@ struct Algorithm {
   /// Runs the algorithm on a random input of about `length` nodes.
   Trace (*sample)(NumpyRandom& random, int length, const SamplerParams& params);
 
-  SamplerParams dataset;   // of the CLRS-30 splits, the test set among them
-  SamplerParams training;  // of training and validation, as in the field's example run
-  int multiplier = 1;      // validation and test sets have 32 samples times this
+  /// Runs it on the user's own input, which has just these names: "A" and "s", for example. Throws
+  /// renar::Error where the algorithm has no answer for it.
+  std::vector<std::string> inputs;
+  Trace (*run)(const UserInput& input);
+
+  SamplerParams dataset = {};   // of the CLRS-30 splits, the test set among them
+  SamplerParams training = {};  // of training and validation, as in the field's example run
+  int multiplier = 1;           // validation and test sets have 32 samples times this
+  bool pred_is_input = false;   // pred_h never changes: the pipeline makes the input pred of it
 };
 
 /// All of them, by name.

@@ -19,6 +19,20 @@ SamplerParams sparse_to_half() {
   return params;
 }
 
+std::vector<double> random_sequence(NumpyRandom& random, int count, double low, double high) {
+  RENAR_CHECK(count >= 1, "[samplers] a sequence of {} numbers, give at least one", count);
+  return random.uniform(low, high, static_cast<std::size_t>(count));
+}
+
+std::vector<int> random_string(NumpyRandom& random, int count, int letters) {
+  RENAR_CHECK(count >= 1 && letters >= 1,
+              "[samplers] a string of {} letters from an alphabet of {}, give at least one of each",
+              count, letters);
+  std::vector<int> text(static_cast<std::size_t>(count));
+  for (int& letter : text) letter = static_cast<int>(random.randint(0, letters));
+  return text;
+}
+
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params) {
   RENAR_CHECK(!params.p.empty(), "[samplers] p lists {} edge probabilities, give at least one",
               params.p.size());

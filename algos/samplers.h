@@ -12,6 +12,7 @@ namespace renar {
 /// What a sampler may be told. Every sample draws one of the list for itself.
 struct SamplerParams {
   std::vector<double> p = {0.5};  // edge probabilities
+  int length_needle = 0;  // of the string matchers: 0 a fifth of all letters, -k drawn from 1..k
 };
 
 /// The edge probabilities of training, 0.1, 0.2, .., 0.9, rounded as the reference computes them.
@@ -20,6 +21,13 @@ SamplerParams sparse_to_dense();
 /// The same for algorithms whose answer a dense graph makes trivial (bridges, for one): each edge
 /// probability halved, 0.05, 0.1, .., 0.45.
 SamplerParams sparse_to_half();
+
+/// `count` numbers from U[low, high).
+std::vector<double> random_sequence(NumpyRandom& random, int count, double low = 0,
+                                    double high = 1);
+
+/// `count` letters of 0 .. letters - 1. Throws renar::Error for letters < 1.
+std::vector<int> random_string(NumpyRandom& random, int count, int letters);
 
 /// One of params.p, drawn. Throws renar::Error if the list is empty or leaves [0, 1].
 double choose_edge_probability(NumpyRandom& random, const SamplerParams& params);

@@ -29,7 +29,9 @@ bool allowed(Type type, int nodes, double x) {
     case Type::kCategorical:
     case Type::kMask:
     case Type::kMaskOne: return x == 0 || x == 1 || x == -1;
-    case Type::kPointer: return x >= 0 && x < nodes && x == std::floor(x);
+    case Type::kPermutationPointer: return x == 0 || x == 1;
+    case Type::kPointer:
+    case Type::kShouldBePermutation: return x >= 0 && x < nodes && x == std::floor(x);
   }
   return false;
 }
@@ -61,6 +63,8 @@ std::string_view name_of(Type type) {
     case Type::kMask: return "mask";
     case Type::kMaskOne: return "mask_one";
     case Type::kPointer: return "pointer";
+    case Type::kShouldBePermutation: return "should_be_permutation";
+    case Type::kPermutationPointer: return "permutation_pointer";
   }
   return "";
 }
@@ -74,6 +78,7 @@ std::vector<std::size_t> shape_of(const Probe& probe, int nodes) {
     case Location::kGraph: break;
   }
   if (probe.type == Type::kCategorical) shape.push_back(static_cast<std::size_t>(probe.classes));
+  if (probe.type == Type::kPermutationPointer) shape.push_back(n);
   return shape;
 }
 
@@ -91,7 +96,8 @@ void check_value(const Probe& probe, int nodes, std::span<const double> value) {
                 "[probe] {} '{}': element {} is {}, which the type does not allow ({} nodes)",
                 name_of(probe.type), probe.name, i, value[i], nodes);
   }
-  if (probe.type == Type::kCategorical || probe.type == Type::kMaskOne) {
+  if (probe.type == Type::kCategorical || probe.type == Type::kMaskOne ||
+      probe.type == Type::kPermutationPointer) {
     check_one_hot(probe, shape_of(probe, nodes).back(), value);
   }
 }
@@ -104,6 +110,10 @@ Spec::Spec(std::vector<Probe> probes) : probes_(std::move(probes)) {
                 "[spec] {} '{}' with {} classes", name_of(probe.type), probe.name, probe.classes);
     RENAR_CHECK(probe.type != Type::kMaskOne || probe.location != Location::kGraph,
                 "[spec] mask_one '{}' needs nodes to choose from", probe.name);
+    const bool permutes =
+        probe.type == Type::kShouldBePermutation || probe.type == Type::kPermutationPointer;
+    RENAR_CHECK(!permutes || probe.location == Location::kNode,
+                "[spec] the {} '{}' is of nodes only", name_of(probe.type), probe.name);
   }
 }
 

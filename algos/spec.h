@@ -4,7 +4,11 @@
 //
 //   location   node (N)   edge (N,N)   graph ()         categorical adds a last axis of C classes
 //   type       scalar, categorical (one-hot), mask (0/1), mask_one (one-hot over the last axis),
-//              pointer (the index of a node); -1 in a mask or one-hot means masked out
+//              pointer (the index of a node; of the graph, of each node, of each edge),
+//              should_be_permutation (pointers that follow one another along a whole order; the
+//              pipeline makes a permutation_pointer of them), permutation_pointer (N,N) (each
+//              node's one-hot row of the node that it points to, no two to the same);
+//              -1 in a mask or one-hot means masked out
 //
 // Source: Velickovic et al., The CLRS Algorithmic Reasoning Benchmark, 2022, section 2.
 #pragma once
@@ -20,7 +24,15 @@ namespace renar {
 
 enum class Stage { kInput, kOutput, kHint };
 enum class Location { kNode, kEdge, kGraph };
-enum class Type { kScalar, kCategorical, kMask, kMaskOne, kPointer };
+enum class Type {
+  kScalar,
+  kCategorical,
+  kMask,
+  kMaskOne,
+  kPointer,
+  kShouldBePermutation,
+  kPermutationPointer,
+};
 
 /// The benchmark's words: "input", "node", "mask_one" and so on.
 std::string_view name_of(Stage stage);
@@ -46,7 +58,7 @@ std::size_t count_of(const Probe& probe, int nodes);
 
 /// Throws renar::Error, naming the probe and the element, unless the values are what the type says:
 /// as many as the shape holds and finite; 0, 1 or -1 in masks, and one of them not 0 in a one-hot;
-/// whole numbers in [0, N) in pointers.
+/// whole numbers in [0, N) in pointers; one 1 in every row of a permutation.
 void check_value(const Probe& probe, int nodes, std::span<const double> value);
 
 /// The probes of an algorithm in the benchmark's order. Names are unique over all stages.

@@ -85,4 +85,13 @@ std::vector<int> self_pointers(int nodes) {
   return pointers;
 }
 
+std::vector<int> predecessors(const std::vector<int>& order) {
+  std::vector<int> pointers(order);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    pointers[static_cast<std::size_t>(order[i])] = order[i - 1];
+  }
+  if (!order.empty()) pointers[static_cast<std::size_t>(order[0])] = order[0];
+  return pointers;
+}
+
 }  // namespace renar

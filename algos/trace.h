@@ -91,4 +91,8 @@ std::vector<double> one_hot_rows(const std::vector<int>& classes_of, int classes
 /// The pointers of nodes that point to themselves: 0, 1, .., N-1.
 std::vector<int> self_pointers(int nodes);
 
+/// The probe `pred_h` of an array: each node points to the one before it in this order of all
+/// nodes, the first to itself.
+std::vector<int> predecessors(const std::vector<int>& order);
+
 }  // namespace renar

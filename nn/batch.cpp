@@ -13,7 +13,9 @@ std::int64_t choices(const Probe& probe, std::int64_t nodes) {
     case Type::kMask: return 1;
     case Type::kCategorical: return probe.classes;
     case Type::kMaskOne:
-    case Type::kPointer: return nodes;
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer: return nodes;
   }
   return 1;
 }

@@ -15,6 +15,8 @@ bool is_read(const Probe& probe) { return probe.stage != Stage::kOutput; }
 Location target_of(const Probe& probe) {
   switch (probe.type) {
     case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer:
       RENAR_CHECK(probe.location == Location::kNode, "[encoder] {} is not a node pointer",
                   probe.name);
       return Location::kEdge;  // an N x N relation

@@ -15,7 +15,9 @@ std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t 
   const std::int64_t range = choices(probe, nodes);
   switch (probe.type) {
     case Type::kScalar:
-    case Type::kPointer: return count;
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer: return count;
     case Type::kMask: return count - std::count(truth, truth + count, kMasked);
     case Type::kMaskOne:
     case Type::kCategorical: {
@@ -62,6 +64,8 @@ void add_loss(Tape& tape, const Samples& samples, std::size_t p, std::int64_t fr
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer:
       cross_entropy(tape, logits, samples.classes(tape, p, frame, begin, end), scale, loss);
       return;
   }

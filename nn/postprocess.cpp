@@ -14,7 +14,9 @@ Tensor soft(Tape& tape, const Probe& probe, Tensor logits) {
     case Type::kMask: return sigmoid(tape, logits);
     case Type::kMaskOne:
     case Type::kCategorical:
-    case Type::kPointer: return softmax(tape, logits);
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer: return softmax(tape, logits);
   }
   return {};
 }
@@ -30,6 +32,8 @@ Tensor hard(Tape& tape, const Probe& probe, Tensor logits) {
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer:
       std::fill_n(y.data, y.size(), Real{0});
       for (std::int64_t r = 0; r < y.rows(); ++r) {
         const std::int64_t row = r * y.cols();

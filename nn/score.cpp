@@ -68,7 +68,11 @@ void count_score(const Batch& batch, std::size_t p, const Predictions& predictio
       case Type::kCategorical:
         count_choices(logits, truth, size, choices(probe, batch.nodes), count);
         break;
-      case Type::kPointer: count_pointers(logits, truth, size, batch.nodes, count); break;
+      case Type::kPointer:
+      case Type::kShouldBePermutation:
+      case Type::kPermutationPointer:
+        count_pointers(logits, truth, size, batch.nodes, count);
+        break;
     }
   }
 }
@@ -79,7 +83,9 @@ double score_of(const Probe& probe, const ScoreCount& count) {
     case Type::kScalar: return count.elements > 0 ? count.sum / count.elements : 0;
     case Type::kMaskOne:
     case Type::kCategorical:
-    case Type::kPointer: return count.elements > 0 ? count.sum / count.elements : 1;
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer: return count.elements > 0 ? count.sum / count.elements : 1;
   }
   return 0;
 }

@@ -138,6 +138,10 @@ Trace sample_articulation_points(NumpyRandom& random, int length, const SamplerP
   return articulation_points(random_er_graph(random, length, p, Edges::kUndirected));
 }
 
+Trace run_articulation_points(const UserInput& input) {
+  return articulation_points(input.matrix("A"));
+}
+
 }  // namespace
 
 Algorithm articulation_points_algorithm() {
@@ -145,6 +149,8 @@ Algorithm articulation_points_algorithm() {
           .category = Category::kGraphs,
           .spec = articulation_points_spec,
           .sample = sample_articulation_points,
+          .inputs = {"A"},
+          .run = run_articulation_points,
           .dataset = {.p = {0.2}},
           .training = sparse_to_half()};
 }

@@ -82,6 +82,10 @@ Trace sample_bellman_ford(NumpyRandom& random, int length, const SamplerParams& 
   return bellman_ford(a, random.choice(length));
 }
 
+Trace run_bellman_ford(const UserInput& input) {
+  return bellman_ford(input.matrix("A"), input.index("s"));
+}
+
 }  // namespace
 
 Algorithm bellman_ford_algorithm() {
@@ -89,6 +93,8 @@ Algorithm bellman_ford_algorithm() {
           .category = Category::kGraphs,
           .spec = bellman_ford_spec,
           .sample = sample_bellman_ford,
+          .inputs = {"A", "s"},
+          .run = run_bellman_ford,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

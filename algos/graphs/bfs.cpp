@@ -66,6 +66,8 @@ Trace sample_bfs(NumpyRandom& random, int length, const SamplerParams& params) {
   return bfs(a, random.choice(length));
 }
 
+Trace run_bfs(const UserInput& input) { return bfs(input.matrix("A"), input.index("s")); }
+
 }  // namespace
 
 Algorithm bfs_algorithm() {
@@ -73,6 +75,8 @@ Algorithm bfs_algorithm() {
           .category = Category::kGraphs,
           .spec = bfs_spec,
           .sample = sample_bfs,
+          .inputs = {"A", "s"},
+          .run = run_bfs,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

@@ -140,6 +140,8 @@ Trace sample_bridges(NumpyRandom& random, int length, const SamplerParams& param
   return bridges(random_er_graph(random, length, p, Edges::kUndirected));
 }
 
+Trace run_bridges(const UserInput& input) { return bridges(input.matrix("A")); }
+
 }  // namespace
 
 Algorithm bridges_algorithm() {
@@ -147,6 +149,8 @@ Algorithm bridges_algorithm() {
           .category = Category::kGraphs,
           .spec = bridges_spec,
           .sample = sample_bridges,
+          .inputs = {"A"},
+          .run = run_bridges,
           .dataset = {.p = {0.2}},
           .training = sparse_to_half()};
 }

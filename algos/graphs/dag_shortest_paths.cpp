@@ -133,6 +133,10 @@ Trace sample_dag_shortest_paths(NumpyRandom& random, int length, const SamplerPa
   return dag_shortest_paths(a, random.choice(length));
 }
 
+Trace run_dag_shortest_paths(const UserInput& input) {
+  return dag_shortest_paths(input.matrix("A"), input.index("s"));
+}
+
 }  // namespace
 
 Algorithm dag_shortest_paths_algorithm() {
@@ -140,6 +144,8 @@ Algorithm dag_shortest_paths_algorithm() {
           .category = Category::kGraphs,
           .spec = dag_shortest_paths_spec,
           .sample = sample_dag_shortest_paths,
+          .inputs = {"A", "s"},
+          .run = run_dag_shortest_paths,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

@@ -113,6 +113,8 @@ Trace sample_dfs(NumpyRandom& random, int length, const SamplerParams& params) {
   return dfs(random_er_graph(random, length, p, Edges::kDirected));
 }
 
+Trace run_dfs(const UserInput& input) { return dfs(input.matrix("A")); }
+
 }  // namespace
 
 Algorithm dfs_algorithm() {
@@ -120,6 +122,8 @@ Algorithm dfs_algorithm() {
           .category = Category::kGraphs,
           .spec = dfs_spec,
           .sample = sample_dfs,
+          .inputs = {"A"},
+          .run = run_dfs,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

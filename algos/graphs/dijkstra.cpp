@@ -83,6 +83,8 @@ Trace sample_dijkstra(NumpyRandom& random, int length, const SamplerParams& para
   return dijkstra(a, random.choice(length));
 }
 
+Trace run_dijkstra(const UserInput& input) { return dijkstra(input.matrix("A"), input.index("s")); }
+
 }  // namespace
 
 Algorithm dijkstra_algorithm() {
@@ -90,6 +92,8 @@ Algorithm dijkstra_algorithm() {
           .category = Category::kGraphs,
           .spec = dijkstra_spec,
           .sample = sample_dijkstra,
+          .inputs = {"A", "s"},
+          .run = run_dijkstra,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

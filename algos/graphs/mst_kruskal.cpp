@@ -127,6 +127,8 @@ Trace sample_mst_kruskal(NumpyRandom& random, int length, const SamplerParams& p
   return mst_kruskal(random_weighted_er_graph(random, length, p, Edges::kUndirected));
 }
 
+Trace run_mst_kruskal(const UserInput& input) { return mst_kruskal(input.matrix("A")); }
+
 }  // namespace
 
 Algorithm mst_kruskal_algorithm() {
@@ -134,6 +136,8 @@ Algorithm mst_kruskal_algorithm() {
           .category = Category::kGraphs,
           .spec = mst_kruskal_spec,
           .sample = sample_mst_kruskal,
+          .inputs = {"A"},
+          .run = run_mst_kruskal,
           .dataset = {.p = {0.2}},
           .training = sparse_to_half()};
 }

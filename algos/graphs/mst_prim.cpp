@@ -79,6 +79,8 @@ Trace sample_mst_prim(NumpyRandom& random, int length, const SamplerParams& para
   return mst_prim(a, random.choice(length));
 }
 
+Trace run_mst_prim(const UserInput& input) { return mst_prim(input.matrix("A"), input.index("s")); }
+
 }  // namespace
 
 Algorithm mst_prim_algorithm() {
@@ -86,6 +88,8 @@ Algorithm mst_prim_algorithm() {
           .category = Category::kGraphs,
           .spec = mst_prim_spec,
           .sample = sample_mst_prim,
+          .inputs = {"A", "s"},
+          .run = run_mst_prim,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

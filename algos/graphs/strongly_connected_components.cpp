@@ -149,6 +149,10 @@ Trace sample_strongly_connected_components(NumpyRandom& random, int length,
       random_community_graph(random, length, kCommunities, p, kToggle));
 }
 
+Trace run_strongly_connected_components(const UserInput& input) {
+  return strongly_connected_components(input.matrix("A"));
+}
+
 }  // namespace
 
 Algorithm strongly_connected_components_algorithm() {
@@ -156,6 +160,8 @@ Algorithm strongly_connected_components_algorithm() {
           .category = Category::kGraphs,
           .spec = strongly_connected_components_spec,
           .sample = sample_strongly_connected_components,
+          .inputs = {"A"},
+          .run = run_strongly_connected_components,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }

@@ -113,6 +113,8 @@ Trace sample_topological_sort(NumpyRandom& random, int length, const SamplerPara
   return topological_sort(random_er_graph(random, length, p, Edges::kAcyclic));
 }
 
+Trace run_topological_sort(const UserInput& input) { return topological_sort(input.matrix("A")); }
+
 }  // namespace
 
 Algorithm topological_sort_algorithm() {
@@ -120,6 +122,8 @@ Algorithm topological_sort_algorithm() {
           .category = Category::kGraphs,
           .spec = topological_sort_spec,
           .sample = sample_topological_sort,
+          .inputs = {"A"},
+          .run = run_topological_sort,
           .dataset = {.p = {0.5}},
           .training = sparse_to_dense()};
 }
