@@ -44,6 +44,7 @@ struct Algorithm {
   SamplerParams dataset = {};   // of the CLRS-30 splits, the test set among them
   SamplerParams training = {};  // of training and validation, as in the field's example run
   int multiplier = 1;           // validation and test sets have 32 samples times this
+  bool in_clrs30 = true;        // one of the 30 that --algo all means
   bool pred_is_input = false;   // pred_h never changes: the pipeline makes the input pred of it
 };
 

@@ -1,17 +1,18 @@
-// The training batches of one algorithm in their order, and the validation set beside them.
+// The training batches of one or several algorithms in their order, through the pipeline, and the
+// validation sets beside them.
 //
-// Training lengths take turns, one generator each; a batch is the next samples of its generator,
-// with random positions. Two orders:
+// Several algorithms take turns, a batch each. An algorithm's training lengths take turns too, one
+// generator each; a batch is the next samples of its generator. Two orders of random numbers:
 //
 //   own   Every generator has its own seed, derived from the run's seed by what it is for:
 //         derived_seed(seed, "dfs/train/0") for the first length, then dfs/train/1 and so on,
-//         dfs/positions, dfs/validation, dfs/validation_positions. Evaluating more often changes
-//         no training batch.
+//         dfs/positions, dfs/validation, dfs/validation_positions. Evaluating more often or
+//         training on a second algorithm changes no training batch of the first.
 //   clrs  The order of the field's example run, for comparisons. One RandomState(seed) draws a
 //         model key, the seeds of the samplers and all positions, so each evaluation moves it on;
 //         each sampler throws its first 1000 samples away.
 //
-// The validation set is made once and evaluated whole, in order. (The peer draws it with
+// A validation set is made once and evaluated whole, in order. (The peer draws it with
 // replacement each time, from the validation sampler's own generator, which nothing else reads.)
 #pragma once
 
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algos/pipeline.h"
 #include "algos/registry.h"
 #include "algos/trace_batch.h"
 #include "core/numpy_random.h"
@@ -32,12 +34,18 @@ enum class DataOrder { kOwn, kClrs };
 struct StreamConfig {
   DataOrder order = DataOrder::kOwn;
   std::uint64_t seed = 42;                        // below 2^32 for kClrs
-  std::vector<int> lengths = {4, 7, 11, 13, 16};  // of training, in turn
-  int val_length = 16;
+  std::vector<int> lengths = {4, 7, 11, 13, 16};  // of training, see training_lengths
+  int val_length = 0;                             // 0: an algorithm's longest training length
+  int val_samples = 0;                            // 0: 2 * 32 * the algorithm's multiplier
   int batch_size = 32;
-  bool random_positions = true;
-  std::optional<SamplerParams> params = {};  // default: the algorithm's training parameters
+  Pipeline pipeline = {};
+  std::vector<double> p = {};             // edge probabilities; empty: the algorithm's own
+  std::optional<int> length_needle = {};  // default: the algorithm's own
 };
+
+/// The lengths that an algorithm trains on when these are asked for. The string matchers have one
+/// only, 5/4 of the longest: their variety is in the needle. A run's other algorithms keep theirs.
+std::vector<int> training_lengths(const Algorithm& algorithm, const std::vector<int>& lengths);
 
 /// A generator's seed, from a run's seed and the generator's purpose: the upper half of
 /// splitmix64's finaliser over seed * 0x9e3779b97f4a7c15 + FNV-1a of the purpose, all in 64 bits.
@@ -45,39 +53,62 @@ std::uint32_t derived_seed(std::uint64_t seed, std::string_view purpose);
 
 class TrainingStream {
  public:
-  /// Makes the validation set; for kClrs also the 1000 samples a length that the peer throws away.
+  /// Makes the validation sets; for kClrs also the 1000 samples a length that the peer throws away.
   /// Throws renar::UsageError if the configuration cannot be served.
-  TrainingStream(const Algorithm& algorithm, StreamConfig config);
+  TrainingStream(const std::vector<const Algorithm*>& algorithms, StreamConfig config);
+  TrainingStream(const Algorithm& algorithm, StreamConfig config)
+      : TrainingStream(std::vector<const Algorithm*>{&algorithm}, std::move(config)) {}
 
-  /// The next training batch.
+  /// The next training batch, of the algorithm number (batches drawn before) mod (algorithms).
   TraceBatch next();
 
-  /// To be called at each evaluation: in the clrs order it makes the draws that the peer makes.
+  /// To be called at each evaluation of all algorithms: in the clrs order it makes the draws that
+  /// the peer makes.
   void note_evaluation();
 
-  /// 2 * multiplier * 32 samples at val_length.
-  const TraceBatch& validation() const { return validation_; }
+  const TraceBatch& validation(std::size_t algorithm = 0) const {
+    return sources_[algorithm].validation;
+  }
 
   /// The number of batches drawn so far.
   std::uint64_t drawn() const { return drawn_; }
 
-  /// The whole state, about 600 words a generator; restore() makes a stream of the same algorithm
+  /// The whole state, about 600 words a generator; restore() makes a stream of the same algorithms
   /// and configuration go on from there, bit for bit. Throws renar::Error on a foreign state.
   std::vector<std::uint32_t> state() const;
   void restore(std::span<const std::uint32_t> state);
 
- private:
-  void start_own();
-  void start_clrs();
-  void draw_peer_positions(int batches);
+  /// state() as it was before the last next(), which may have been drawn ahead of its use. Only
+  /// right if next() was the last thing that moved the stream.
+  std::vector<std::uint32_t> state_before_last() const;
 
-  const Algorithm* algorithm_;
+ private:
+  /// One algorithm's share.
+  struct Source {
+    const Algorithm* algorithm;
+    SamplerParams params;
+    std::vector<int> lengths;
+    std::size_t positions = 0;  // in generators_
+    std::size_t samplers = 0;   // in generators_: the first of one a length
+    TraceBatch validation = {};
+  };
+
+  void start_own(Source& source);
+  void start_clrs(Source& source);
+  void draw_peer_positions(const Source& source, int batches);
+  int val_length(const Source& source) const;
+  int val_samples(const Source& source) const;
+
   StreamConfig config_;
-  SamplerParams params_;
-  std::vector<NumpyRandom> samplers_;  // one a length
-  NumpyRandom positions_;              // in the clrs order it also seeds the samplers
-  TraceBatch validation_;
+  std::vector<Source> sources_;
+  std::vector<NumpyRandom> generators_;  // in the clrs order the first seeds the others
   std::uint64_t drawn_ = 0;
+
+  struct Moved {
+    std::size_t generator;
+    NumpyRandom before;
+  };
+  std::vector<Moved> moved_;  // by the last next()
 };
 
 }  // namespace renar

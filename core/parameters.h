@@ -19,6 +19,18 @@ struct Param {
   Shape shape;
 };
 
+/// The parameters that one step reads and moves where a model has more: [0, shared), which every
+/// step has, and [begin, end). A gradient of the step holds the two side by side.
+struct ActiveParameters {
+  std::int64_t shared = 0, begin = 0, end = 0;
+
+  std::int64_t size() const { return shared + end - begin; }
+  /// Where the gradient of the parameter at `offset` stands.
+  std::int64_t place(std::int64_t offset) const {
+    return offset < shared ? offset : offset - begin + shared;
+  }
+};
+
 class Parameters {
  public:
   struct Entry {
@@ -33,6 +45,7 @@ class Parameters {
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  ActiveParameters all() const { return {size(), size(), size()}; }
   Real* values() { return values_.data(); }
   const Real* values() const { return values_.data(); }
   Real* at(const Param& param) { return values_.data() + param.offset; }

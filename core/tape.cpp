@@ -6,13 +6,14 @@
 
 namespace renar {
 
-void Tape::start(Mode mode, const Real* values, Real* grads) {
+void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active) {
   RENAR_CHECK(mode == Mode::kPredict || grads != nullptr,
               "[tape] recording needs a buffer for the parameters' gradients");
   mode_ = mode;
   in_step_ = false;
   param_values_ = values;
   param_grads_ = mode == Mode::kRecord ? grads : nullptr;
+  active_ = active;
   kept_.reset();
   step_.reset();
   nodes_.clear();
@@ -32,7 +33,8 @@ void Tape::end_step() {
 Tensor Tape::use(const Param& param) const {
   // A parameter's numbers are read by every shard at once and written by the optimizer alone.
   Real* values = const_cast<Real*>(param_values_) + param.offset;
-  return {values, param_grads_ == nullptr ? nullptr : param_grads_ + param.offset, param.shape};
+  Real* grads = param_grads_ == nullptr ? nullptr : param_grads_ + active_.place(param.offset);
+  return {values, grads, param.shape};
 }
 
 Real* Tape::zeroed_kept(std::int64_t count) {

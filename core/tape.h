@@ -36,9 +36,9 @@ class Tape {
  public:
   enum class Mode { kRecord, kPredict };
 
-  /// Forgets the last trajectory and starts one on parameters `values`; their gradients are added
-  /// to `grads` (same layout as Parameters, may be null when predicting).
-  void start(Mode mode, const Real* values, Real* grads);
+  /// Forgets the last trajectory and starts one on parameters `values`; the gradients of those that
+  /// are active (default: all) are added to `grads`, which may be null when predicting.
+  void start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active = {});
   bool recording() const { return mode_ == Mode::kRecord; }
 
   /// The time loop calls these round every step.
@@ -116,6 +116,7 @@ class Tape {
   bool in_step_ = false;
   const Real* param_values_ = nullptr;
   Real* param_grads_ = nullptr;
+  ActiveParameters active_;
   Arena kept_;  // lives as long as the trajectory
   Arena step_;  // reused by every time step
   std::vector<Node> nodes_;

@@ -19,6 +19,7 @@ constexpr std::int64_t kShardRows = 256;
 
 struct Batch {
   const Spec* spec = nullptr;
+  int task = 0;                           // which of the net's algorithms
   std::int64_t size = 0;                  // B
   std::int64_t nodes = 0;                 // N
   std::int64_t frames = 0;                // T

@@ -1,6 +1,9 @@
 #include "nn/net.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/check.h"
 
 namespace renar {
 
@@ -9,31 +12,43 @@ struct Net::Trajectory {
   Tape& tape;
   const Samples& samples;
   const Request& request;
+  const Heads& heads;
+  const Spec& spec;
   Composer composer;
   ProbeTensors probes{};  // inputs, and the hints that the current step reads
   Tensor hidden;          // (B,N,H)
 };
 
-Net::Net(const std::string& algorithm, const Spec& spec, const NetOptions& options)
-    : spec_(spec), options_(options) {
+Net::Net(std::vector<Task> tasks, const NetOptions& options)
+    : tasks_(std::move(tasks)), options_(options) {
+  RENAR_CHECK(!tasks_.empty(), "[net] {} algorithms, expected at least one", tasks_.size());
   const Builder builder{parameters_, options.seed};
   processor_ = make_processor(builder, options.processor);
-  const std::int64_t hidden = options.processor.hidden;
-  encoder_ = std::make_unique<Encoder>(builder, algorithm, spec, hidden, options.encoder_init);
-  for (const Probe& probe : spec) {
-    decoders_.push_back(probe.stage == Stage::kInput
-                            ? nullptr
-                            : std::make_unique<Decoder>(builder, algorithm, probe, hidden,
-                                                        processor_->makes_edges()));
+  const std::int64_t hidden = options.processor.hidden, shared = parameters_.size();
+  for (const Task& task : tasks_) {
+    Heads& heads = heads_.emplace_back();
+    const std::int64_t begin = parameters_.size();
+    heads.encoder =
+        std::make_unique<Encoder>(builder, task.algorithm, task.spec, hidden, options.encoder_init);
+    for (const Probe& probe : task.spec) {
+      heads.decoders.push_back(probe.stage == Stage::kInput
+                                   ? nullptr
+                                   : std::make_unique<Decoder>(builder, task.algorithm, probe,
+                                                               hidden, processor_->makes_edges()));
+    }
+    heads.active = {shared, begin, parameters_.size()};
   }
 }
 
 void Net::forward(Tape& tape, const Samples& samples, const Request& request) const {
   const std::int64_t nodes = samples.nodes();
-  Trajectory run{tape, samples, request, Composer(tape, options_.exact), {}, {}};
-  const Encoder::Stacked encoders = encoder_->stack_encoders(tape);
-  for (std::size_t p = 0; p < spec_.size(); ++p) {  // step 0 reads the true hints of frame 0
-    if (spec_[p].stage != Stage::kOutput) run.probes[p] = samples.features(tape, p, 0);
+  const auto task = static_cast<std::size_t>(samples.batch().task);
+  const Heads& heads = heads_[task];
+  const Spec& spec = tasks_[task].spec;
+  Trajectory run{tape, samples, request, heads, spec, Composer(tape, options_.exact), {}, {}};
+  const Encoder::Stacked encoders = heads.encoder->stack_encoders(tape);
+  for (std::size_t p = 0; p < spec.size(); ++p) {  // step 0 reads the true hints of frame 0
+    if (spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(tape, p, 0);
   }
   run.hidden = tape.constant({samples.size(), nodes, options_.processor.hidden});  // (B,N,H)
   std::fill_n(run.hidden.data, run.hidden.size(), Real{0});
@@ -42,8 +57,8 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     const std::int64_t active = samples.active(step);  // finished samples have dropped out
     tape.begin_step();
     run.hidden = run.hidden.first(active);
-    const EncodedStep encoded =
-        encoder_->encode(tape, encoders, run.probes, active, nodes, processor_->reads_adjacency());
+    const EncodedStep encoded = heads.encoder->encode(tape, encoders, run.probes, active, nodes,
+                                                      processor_->reads_adjacency());
     const ProcessorOutputs next = process(run, encoded);
     const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
                            processor_->masks_non_edges()};
@@ -72,13 +87,13 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
   const bool hard =
       options_.hint_repred == Repred::kHard ||
       (options_.hint_repred == Repred::kHardOnEval && run.request.pass == Pass::kEvaluate);
-  for (std::size_t p = 0; p < spec_.size(); ++p) {
-    if (spec_[p].stage != Stage::kHint) continue;
-    const Tensor logits = decoders_[p]->decode(run.tape, run.composer, in);
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (run.spec[p].stage != Stage::kHint) continue;
+    const Tensor logits = run.heads.decoders[p]->decode(run.tape, run.composer, in);
     report(run, p, step + 1, 0, logits);
     if (step + 1 == run.samples.steps()) continue;
     const Tensor fed_back =
-        postprocess(run.tape, spec_[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
+        postprocess(run.tape, run.spec[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
     run.probes[p] = run.tape.carry(fed_back);
   }
 }
@@ -88,16 +103,16 @@ void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t 
   const std::int64_t begin = run.samples.active(step + 1), end = run.samples.active(step);
   if (begin == end) return;
   const DecoderInputs last = in.slice(begin, end);
-  for (std::size_t p = 0; p < spec_.size(); ++p) {
-    if (spec_[p].stage != Stage::kOutput) continue;
-    report(run, p, 0, begin, decoders_[p]->decode(run.tape, run.composer, last));
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (run.spec[p].stage != Stage::kOutput) continue;
+    report(run, p, 0, begin, run.heads.decoders[p]->decode(run.tape, run.composer, last));
   }
 }
 
 // Loss and predictions of samples begin, begin + 1, ..
 void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_t begin,
                  Tensor logits) const {
-  const bool hint = spec_[p].stage == Stage::kHint;
+  const bool hint = run.spec[p].stage == Stage::kHint;
   const std::int64_t counted = hint ? run.samples.compared(frame - 1) : logits.dim(0);
   if (run.request.scales != nullptr && counted > 0) {
     add_loss(run.tape, run.samples, p, frame, begin, logits.first(counted),

@@ -1,8 +1,9 @@
 // The network: encode, process, decode, step by step along a trajectory. MODEL.md 2.
 //
-// A Net has one processor and, for its algorithm, an encoder and a decoder for each hint and
-// output. forward() runs one shard on one tape; after it tape.backward() leaves the gradients of
-// the shard's losses. A Net is not changed by forward(): any number of shards may run at once.
+// A Net has one processor and, for each algorithm that it learns, an encoder and a decoder for each
+// hint and output. forward() runs one shard on one tape; after it tape.backward() leaves the
+// gradients of the shard's losses. A Net is not changed by forward(): any number of shards may run
+// at once.
 #pragma once
 
 #include <memory>
@@ -29,14 +30,27 @@ struct NetOptions {
   ExactAlgebra exact;
 };
 
+/// An algorithm to be learnt. Its name begins the names of its encoders' and decoders' parameters.
+struct Task {
+  std::string algorithm;
+  Spec spec;
+};
+
 class Net {
  public:
-  /// `algorithm` names the parameters of encoders and decoders; `spec` must outlive the net.
-  Net(const std::string& algorithm, const Spec& spec, const NetOptions& options);
+  /// Several algorithms share the processor. Throws renar::Error if there is none or one twice.
+  Net(std::vector<Task> tasks, const NetOptions& options);
+  Net(const std::string& algorithm, const Spec& spec, const NetOptions& options)
+      : Net(std::vector<Task>{{algorithm, spec}}, options) {}
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
-  const Spec& spec() const { return spec_; }
+  const std::vector<Task>& tasks() const { return tasks_; }
+  const Spec& spec(int task = 0) const { return tasks_[static_cast<std::size_t>(task)].spec; }
+  /// The processor's parameters and those of the task.
+  const ActiveParameters& active(int task) const {
+    return heads_[static_cast<std::size_t>(task)].active;
+  }
   const NetOptions& options() const { return options_; }
 
   enum class Pass { kTrain, kEvaluate };
@@ -46,7 +60,8 @@ class Net {
     Losses* losses = nullptr;            ///< the shard's losses are added
     Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
   };
-  /// Runs a shard on `tape`, which has been started on this net's parameters.
+  /// Runs a shard on `tape`, which has been started on this net's parameters with those of the
+  /// batch's task active.
   void forward(Tape& tape, const Samples& samples, const Request& request) const;
 
  private:
@@ -57,12 +72,18 @@ class Net {
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
               Tensor logits) const;
 
-  const Spec& spec_;
+  /// What belongs to one task alone.
+  struct Heads {
+    std::unique_ptr<Encoder> encoder;
+    std::vector<std::unique_ptr<Decoder>> decoders;  // by probe; null for inputs
+    ActiveParameters active;
+  };
+
+  std::vector<Task> tasks_;  // encoders and decoders refer to its specs: it never grows
   NetOptions options_;
   Parameters parameters_;
   std::unique_ptr<Processor> processor_;
-  std::unique_ptr<Encoder> encoder_;
-  std::vector<std::unique_ptr<Decoder>> decoders_;  // by probe; null for inputs
+  std::vector<Heads> heads_;
 };
 
 }  // namespace renar

@@ -21,7 +21,8 @@ ShardRunner::ShardRunner(int threads) {
 
 Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
                               Predictions* predictions) {
-  const std::int64_t size = net.parameters().size();
+  const ActiveParameters active = net.active(batch.task);
+  const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
@@ -29,7 +30,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
     const auto s = static_cast<std::size_t>(shard);
     Tape& tape = tapes_[static_cast<std::size_t>(worker)];
     shard_grads_[s].assign(static_cast<std::size_t>(size), Real{0});
-    tape.start(Tape::Mode::kRecord, net.parameters().values(), shard_grads_[s].data());
+    tape.start(Tape::Mode::kRecord, net.parameters().values(), shard_grads_[s].data(), active);
     net.forward(tape, Samples(batch, batch.shards[s]),
                 {.pass = Net::Pass::kTrain,
                  .scales = &scales,
@@ -61,7 +62,7 @@ void ShardRunner::predict(const Net& net, const Batch& batch, Predictions& predi
   predictions.prepare(batch);
   for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
     Tape& tape = tapes_[static_cast<std::size_t>(worker)];
-    tape.start(Tape::Mode::kPredict, net.parameters().values(), nullptr);
+    tape.start(Tape::Mode::kPredict, net.parameters().values(), nullptr, net.active(batch.task));
     net.forward(tape, Samples(batch, batch.shards[static_cast<std::size_t>(shard)]),
                 {.pass = Net::Pass::kEvaluate, .predictions = &predictions});
   });

@@ -16,7 +16,8 @@ class ShardRunner {
   /// Throws renar::Error for threads < 1.
   explicit ShardRunner(int threads);
 
-  /// Losses of the batch by probe; `grads` (same layout as the net's parameters) is overwritten.
+  /// Losses of the batch by probe; `grads` is overwritten with the gradients of the parameters that
+  /// are active in the batch's task.
   Losses gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
                    Predictions* predictions = nullptr);
   /// Predictions as in evaluation.

@@ -13,8 +13,11 @@ namespace {
 constexpr int kStoppedByUser = 130;
 
 ValidNames valid_names() {
-  ValidNames valid{{}, processor_kinds()};
-  for (const Algorithm& algorithm : algorithms()) valid.algorithms.push_back(algorithm.name);
+  ValidNames valid{{}, {}, processor_kinds()};
+  for (const Algorithm& algorithm : algorithms()) {
+    valid.algorithms.push_back(algorithm.name);
+    if (algorithm.in_clrs30) valid.all.push_back(algorithm.name);
+  }
   return valid;
 }
 

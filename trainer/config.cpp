@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kLongestName = 60;
+
 using Table = std::vector<Setting>;
 using Values = std::map<std::string, std::string>;  // by setting name, as text
 
@@ -41,6 +43,7 @@ struct Placeholder {
   const char* operator()(int Config::*) const { return "N"; }
   const char* operator()(std::uint32_t Config::*) const { return "N"; }
   const char* operator()(double Config::*) const { return "X"; }
+  const char* operator()(std::vector<std::string> Config::*) const { return "WORD,WORD,.."; }
   const char* operator()(std::vector<int> Config::*) const { return "N,N,.."; }
   const char* operator()(std::vector<double> Config::*) const { return "X,X,.."; }
 };
@@ -105,13 +108,15 @@ std::optional<Values> parse_flags(int argc, const char* const* argv, const Table
 // ---- what no single setting can know -----------------------------------------------------------
 
 void complete(Config& config, const ValidNames& valid) {
-  RENAR_USAGE(!config.algo.empty(), "--algo is missing; valid: {}", join(valid.algorithms));
+  RENAR_USAGE(!config.algo.empty(), "--algo is missing; valid: {}, all", join(valid.algorithms));
+  if (config.algo[0] == kAll && config.algo.size() == 1) config.algo = valid.all;
+  RENAR_USAGE(std::find(config.algo.begin(), config.algo.end(), kAll) == config.algo.end(),
+              "--algo all stands alone: give it without other names");
   RENAR_USAGE(config.device != "cuda",
               "the CUDA backend is not in this version; use --device cpu or auto");
-  if (config.val_length == 0) {
-    config.val_length = *std::max_element(config.train_lengths.begin(), config.train_lengths.end());
+  if (config.out.empty()) {
+    config.out = fmt::format("runs/{}-baseline-{}", run_name(config.algo, valid), config.seed);
   }
-  if (config.out.empty()) config.out = fmt::format("runs/{}-baseline-{}", config.algo, config.seed);
 }
 
 bool same_path(const std::string& a, const std::string& b) {
@@ -176,6 +181,12 @@ Config read_run_config(const std::string& directory, const ValidNames& valid) {
                 "{} is incomplete: it has no {}", path, setting.name);
   }
   return config;
+}
+
+std::string run_name(const std::vector<std::string>& algorithms, const ValidNames& valid) {
+  if (algorithms.size() > 1 && algorithms == valid.all) return kAll;
+  const std::string name = join(algorithms, "+");
+  return name.size() <= kLongestName ? name : fmt::format("{}-algorithms", algorithms.size());
 }
 
 std::string config_difference(const Config& there, const Config& here) {

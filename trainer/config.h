@@ -18,7 +18,7 @@ namespace renar {
 
 struct Config {
   // what is trained
-  std::string algo;
+  std::vector<std::string> algo;  // "all" has become the 30 of CLRS-30
   std::string processor = "triplet_gmpnn";
 
   // model
@@ -40,11 +40,15 @@ struct Config {
   // data
   std::string data_stream = "own";  // or clrs
   std::vector<double> p;            // edge probabilities; empty: the algorithm's
+  int length_needle = 0;            // of the string matchers; 0: the algorithm's
   bool no_random_pos = false;
+  bool no_permutations = false;
+  bool no_pred_as_input = false;
 
   // evaluation
   int eval_every = 50;
-  int val_length = 0;  // 0 until the arguments are parsed, then the largest training length
+  int val_length = 0;   // 0: each algorithm's longest training length
+  int val_samples = 0;  // 0: as the field's example run has
   std::vector<int> test_lengths = {64};
   int test_samples = 0;  // 0: as many as the CLRS-30 split has
 
@@ -54,7 +58,7 @@ struct Config {
   int checkpoint_every = 50;
 
   // this call
-  std::string out;     // empty until the arguments are parsed, then runs/<algo>-baseline-<seed>
+  std::string out;     // empty until the arguments are parsed, then runs/<run_name>-baseline-<seed>
   std::string resume;  // a run directory; out is the same then
   std::string config;
   bool overwrite = false;
@@ -64,6 +68,7 @@ struct Config {
 /// The words that settings of open sets may take; the tables of algos and nn know them.
 struct ValidNames {
   std::vector<std::string> algorithms;
+  std::vector<std::string> all;  // those that --algo all means
   std::vector<std::string> processors;
 };
 
@@ -72,6 +77,10 @@ struct ValidNames {
 /// for (the text has been printed to stdout). Throws UsageError, one line, if the call is wrong.
 std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
                                             const ValidNames& valid);
+
+/// What to call a run of these algorithms: "dfs", "bfs+dfs", or "all" and "7-algorithms" where the
+/// names would be too long.
+std::string run_name(const std::vector<std::string>& algorithms, const ValidNames& valid);
 
 /// The text of config.toml: every setting but those of one call, defaults included, grouped.
 std::string config_text(const Config& config);

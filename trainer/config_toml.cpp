@@ -22,7 +22,7 @@ std::optional<std::string> toml_text(const toml::node& node) {
   if (const auto* list = node.as_array()) {
     std::vector<std::string> entries;
     for (const toml::node& entry : *list) {
-      if (!entry.is_number()) return std::nullopt;
+      if (!entry.is_number() && !entry.is_string()) return std::nullopt;
       entries.push_back(toml_text(entry).value());
     }
     return join(entries, ",");
@@ -38,9 +38,17 @@ struct TomlKind {
   std::string operator()(int Config::*) const { return node.is_integer() ? "" : "a whole number"; }
   std::string operator()(std::uint32_t Config::*) const { return (*this)(&Config::batch); }
   std::string operator()(double Config::*) const { return node.is_number() ? "" : "a number"; }
-  std::string operator()(std::vector<int> Config::*) const { return list(); }
-  std::string operator()(std::vector<double> Config::*) const { return list(); }
-  std::string list() const { return node.is_array() && toml_text(node) ? "" : "a list of numbers"; }
+  std::string operator()(std::vector<int> Config::*) const { return numbers(); }
+  std::string operator()(std::vector<double> Config::*) const { return numbers(); }
+  std::string operator()(std::vector<std::string> Config::*) const {
+    return node.is_string() || all_of(&toml::node::is_string) ? "" : "a text or a list of texts";
+  }
+  std::string numbers() const { return all_of(&toml::node::is_number) ? "" : "a list of numbers"; }
+  bool all_of(bool (toml::node::*kind)() const) const {
+    const toml::array* list = node.as_array();
+    return list != nullptr && std::all_of(list->begin(), list->end(),
+                                          [&](const toml::node& entry) { return (entry.*kind)(); });
+  }
 };
 
 void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,

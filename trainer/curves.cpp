@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/files.h"
 #include "trainer/metrics.h"
@@ -210,7 +211,7 @@ void draw_losses(const Curves& curves, const Axis& x, Drawing& drawing) {
     drawing.curve(means, x, y, fmt::format("stroke=\"{}\" stroke-width=\"2\"", colour(i)));
     if (line.size() == 1) drawing.dots(line, x, y, colour(i));
     drawing.legend(kLossTop + 12 + 20 * static_cast<double>(i), colour(i),
-                   fmt::format("n = {}", nodes), /*dashed=*/false);
+                   nodes > 0 ? fmt::format("n = {}", nodes) : "mean of all", /*dashed=*/false);
     ++i;
   }
 }
@@ -227,7 +228,9 @@ void draw_scores(const Curves& curves, const Axis& x, Drawing& drawing) {
     drawing.curve(thinned(line), x, y,
                   fmt::format("stroke=\"{}\" stroke-width=\"2\"", kScoreColour));
     if (line.size() <= kFewPoints) drawing.dots(line, x, y, kScoreColour);
-    drawing.legend(legend_y, kScoreColour, fmt::format("validation, n = {}", curves.val_length),
+    drawing.legend(legend_y, kScoreColour,
+                   curves.val_length > 0 ? fmt::format("validation, n = {}", curves.val_length)
+                                         : "validation, mean of all",
                    /*dashed=*/false);
     legend_y += 20;
   }
@@ -252,12 +255,23 @@ Curves read_curves(const std::string& metrics_path) {
   const auto number = [](const nlohmann::ordered_json& value) {  // NaN is written as null
     return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
   };
-  for (const nlohmann::ordered_json& line : read_metrics(metrics_path)) {
+  const std::vector<nlohmann::ordered_json> lines = read_metrics(metrics_path);
+  const auto is_mean = [](const auto& line) { return line.value("algo", "") == kMeanOfAll; };
+  const bool several = std::any_of(lines.begin(), lines.end(), is_mean);
+  std::map<int, std::vector<double>> losses_of_step;
+  for (const nlohmann::ordered_json& line : lines) {
     const int step = line["step"].get<int>();
     if (line.contains("loss")) {
-      curves.losses.push_back({step, line.value("nodes", 0), number(line["loss"])});
+      if (several) losses_of_step[step].push_back(number(line["loss"]));
+      if (!several) curves.losses.push_back({step, line.value("nodes", 0), number(line["loss"])});
     }
-    if (line.contains("val_score")) curves.validation.push_back({step, number(line["val_score"])});
+    if (line.contains("val_score") && is_mean(line) == several) {
+      curves.validation.push_back({step, number(line["val_score"])});
+    }
+  }
+  for (const auto& [step, losses] : losses_of_step) {
+    const double sum = std::accumulate(losses.begin(), losses.end(), 0.0);
+    curves.losses.push_back({step, 0, sum / static_cast<double>(losses.size())});
   }
   return curves;
 }

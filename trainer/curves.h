@@ -10,7 +10,7 @@ namespace renar {
 
 struct LossPoint {
   int step = 0;
-  int nodes = 0;
+  int nodes = 0;  // 0: the mean over the step's algorithms
   double loss = 0;
 };
 
@@ -26,14 +26,15 @@ struct TestScore {
 
 struct Curves {
   std::string title;
-  int val_length = 0;  // nodes of the validation set
+  int val_length = 0;  // nodes of the validation set; 0: several sets
   std::vector<LossPoint> losses;
   std::vector<ScorePoint> validation;
   std::vector<TestScore> tests;
 };
 
-/// The losses and validation scores of a metrics.jsonl: training lines have step, nodes and loss,
-/// validation lines step and val_score. Throws renar::Error as read_metrics does.
+/// The losses and validation scores of a metrics.jsonl: training lines have step, algo, nodes and
+/// loss, validation lines step, algo and val_score. Where there are several algorithms they are
+/// averaged. Throws renar::Error as read_metrics does.
 Curves read_curves(const std::string& metrics_path);
 
 /// The picture, an SVG of 900 x 640.

@@ -6,11 +6,12 @@
 
 namespace renar {
 
-EvaluationSet::EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size)
+EvaluationSet::EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task)
     : spec_(spec), samples_(traces.samples), nodes_(traces.nodes) {
   for (int begin = 0; begin < traces.samples; begin += batch_size) {
     const int end = std::min(begin + batch_size, traces.samples);
     batches_.push_back(batch_of_range(spec, traces, begin, end));
+    batches_.back().task = task;
   }
 }
 
@@ -28,8 +29,8 @@ std::optional<Evaluation> EvaluationSet::score(const Net& net, ShardRunner& runn
   Evaluation result{0, {}, samples_, nodes_};
   for (std::size_t p = 0; p < spec_.size(); ++p) {
     if (spec_[p].stage != Stage::kOutput) continue;
-    result.outputs.emplace_back(spec_[p].name, score_of(spec_[p], counts[p]));
-    result.score += result.outputs.back().second;
+    result.outputs.push_back({spec_[p].name, score_of(spec_[p], counts[p])});
+    result.score += result.outputs.back().score;
   }
   result.score /= static_cast<double>(result.outputs.size());
   return result;

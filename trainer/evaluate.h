@@ -16,9 +16,14 @@
 
 namespace renar {
 
+struct OutputScore {
+  std::string name;
+  double score = 0;
+};
+
 struct Evaluation {
-  double score = 0;                                     ///< mean over outputs
-  std::vector<std::pair<std::string, double>> outputs;  ///< one score an output
+  double score = 0;                  ///< mean over outputs
+  std::vector<OutputScore> outputs;  ///< one an output
   int samples = 0;
   int nodes = 0;
 };
@@ -26,8 +31,8 @@ struct Evaluation {
 /// A set cut into batches that are evaluated one after another; cut once, used many times.
 class EvaluationSet {
  public:
-  /// `spec` is the net's and must outlive the set.
-  EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size);
+  /// `spec` is the net's for that task and must outlive the set.
+  EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task = 0);
 
   /// `go_on` is asked before every batch; where it says no the evaluation is given up and empty.
   std::optional<Evaluation> score(const Net& net, ShardRunner& runner,

@@ -10,6 +10,9 @@
 
 namespace renar {
 
+/// The "algo" of a validation line that has the mean over a run's algorithms.
+constexpr const char* kMeanOfAll = "mean";
+
 class MetricsWriter {
  public:
   /// Opens the file for appending and makes it if need be. Lines whose step is first_step or later

@@ -14,15 +14,19 @@ Optimizer::Optimizer(std::int64_t parameters, double learning_rate, double clip)
   state_.v = state_.m;
 }
 
-void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads) {
-  const double norm = global_norm(grads.data(), parameters.size());
+void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
+                       const ActiveParameters& active) {
+  const double norm = global_norm(grads.data(), active.size());
   RENAR_CHECK(std::isfinite(norm), "[optimizer] the gradient's norm is {}", norm);
-  ++state_.steps;
-  adam(parameters.size(),
-       {.step = state_.steps,
-        .learning_rate = learning_rate_,
-        .grad_scale = clip_ > 0 && norm > clip_ ? clip_ / norm : 1.0},
-       grads.data(), parameters.values(), state_.m.data(), state_.v.data());
+  const AdamStep settings{.step = ++state_.steps,
+                          .learning_rate = learning_rate_,
+                          .grad_scale = clip_ > 0 && norm > clip_ ? clip_ / norm : 1.0};
+  const auto move = [&](std::int64_t begin, std::int64_t end) {
+    adam(end - begin, settings, grads.data() + active.place(begin), parameters.values() + begin,
+         state_.m.data() + begin, state_.v.data() + begin);
+  };
+  move(0, active.shared);
+  move(active.begin, active.end);
 }
 
 void Optimizer::restore(OptimizerState state) {

@@ -9,7 +9,7 @@
 namespace renar {
 
 struct OptimizerState {
-  std::int64_t steps = 0;  // updates made
+  std::int64_t steps = 0;  // updates made, of whichever parameters
   std::vector<Real> m, v;  // first and second moments, laid out like the parameters
 };
 
@@ -18,9 +18,15 @@ class Optimizer {
   /// clip: largest global norm of a gradient, 0 for none.
   Optimizer(std::int64_t parameters, double learning_rate, double clip);
 
-  /// Moves `parameters` one step against `grads`. Throws renar::Error, having changed nothing,
-  /// where the gradient is not finite.
-  void update(Parameters& parameters, const std::vector<Real>& grads);
+  /// Moves the active parameters one step against `grads`, which has just theirs; the others and
+  /// their moments stay. Throws renar::Error, having changed nothing, where the gradient is not
+  /// finite.
+  void update(Parameters& parameters, const std::vector<Real>& grads,
+              const ActiveParameters& active);
+  /// The same where all are active.
+  void update(Parameters& parameters, const std::vector<Real>& grads) {
+    update(parameters, grads, parameters.all());
+  }
 
   const OptimizerState& state() const { return state_; }
   /// Throws renar::Error where the sizes do not fit.

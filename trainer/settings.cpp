@@ -39,25 +39,6 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
   value = parsed;
 }
 
-template <class T>
-void parse(const Setting& setting, std::string_view text, const std::string& place,
-           std::vector<T>& list) {
-  std::vector<T> parsed;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    const std::string_view entry = text.substr(start, end - start);
-    T value{};
-    const bool good = parse_number(entry, setting.range, value);
-    RENAR_USAGE(good, "{} takes {} with commas between them, got \"{}\"", place,
-                expectation(setting.range, std::is_integral_v<T>, true), text);
-    const bool repeated = std::find(parsed.begin(), parsed.end(), value) != parsed.end();
-    RENAR_USAGE(!repeated, "{} has {} twice", place, value);
-    parsed.push_back(value);
-    start = end + 1;
-  }
-  list = parsed;
-}
-
 void parse(const Setting&, std::string_view text, const std::string& place, bool& value) {
   RENAR_USAGE(text == "true" || text == "false", "{} takes true or false, got \"{}\"", place, text);
   value = text == "true";
@@ -71,6 +52,29 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
               "{} does not know \"{}\"; did you mean \"{}\"? Valid: {}", place, text,
               nearest_match(text, choices), join(choices));
   value = text;
+}
+
+template <class T>
+void parse(const Setting& setting, std::string_view text, const std::string& place,
+           std::vector<T>& list) {
+  std::vector<T> parsed;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string_view entry = text.substr(start, end - start);
+    T value{};
+    if constexpr (std::is_same_v<T, std::string>) {
+      parse(setting, entry, place, value);
+    } else {
+      const bool good = parse_number(entry, setting.range, value);
+      RENAR_USAGE(good, "{} takes {} with commas between them, got \"{}\"", place,
+                  expectation(setting.range, std::is_integral_v<T>, true), text);
+    }
+    const bool repeated = std::find(parsed.begin(), parsed.end(), value) != parsed.end();
+    RENAR_USAGE(!repeated, "{} has {} twice", place, value);
+    parsed.push_back(value);
+    start = end + 1;
+  }
+  list = parsed;
 }
 
 template <class T>
@@ -91,6 +95,9 @@ template <class T>
 std::string toml(const std::vector<T>& list) {
   return fmt::format("[{}]", fmt::join(list, ", "));
 }
+std::string toml(const std::vector<std::string>& list) {
+  return list.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(list, "\", \""));
+}
 
 }  // namespace
 
@@ -110,8 +117,10 @@ std::string_view heading(Group group) {
 std::vector<Setting> settings(const ValidNames& valid) {
   using enum Group;
   using C = Config;
+  std::vector<std::string> algorithms = valid.algorithms;
+  algorithms.push_back(kAll);
   return {
-      {kWhat, "algo", &C::algo, "the algorithm to learn", {}, valid.algorithms},
+      {kWhat, "algo", &C::algo, "the algorithms to learn, in turn", {}, algorithms},
       {kWhat, "processor", &C::processor, "kind of message passing", {}, valid.processors},
 
       {kModel, "hidden", &C::hidden, "width H of all features", {1, 16384}},
@@ -131,8 +140,8 @@ std::vector<Setting> settings(const ValidNames& valid) {
        {},
        {"soft", "hard", "hard_on_eval"}},
 
-      {kTraining, "steps", &C::steps, "optimiser steps", {1, 1e9}},
-      {kTraining, "batch", &C::batch, "samples a step", {1, 65536}},
+      {kTraining, "steps", &C::steps, "steps, each an update for every algorithm", {1, 1e9}},
+      {kTraining, "batch", &C::batch, "samples an update", {1, 65536}},
       {kTraining, "lr", &C::lr, "learning rate of Adam", {0, 1000, true}},
       {kTraining, "clip", &C::clip, "largest norm of the gradient, 0 = any", {0, 1e9}},
       {kTraining, "seed", &C::seed, "seed of weights and data", {0, 4294967295.0}},
@@ -145,14 +154,27 @@ std::vector<Setting> settings(const ValidNames& valid) {
        {},
        {"own", "clrs"}},
       {kData, "p", &C::p, "edge probabilities of graphs (default: the algorithm's)", {0, 1, true}},
+      {kData,
+       "length-needle",
+       &C::length_needle,
+       "letters a string matcher looks for, -k = 1 to k (default: the algorithm's, -8)",
+       {-kMaxNodes, kMaxNodes}},
       {kData, "no-random-pos", &C::no_random_pos, "evenly spaced node positions in training"},
+      {kData, "no-permutations", &C::no_permutations, "sorted orders stay plain pointers"},
+      {kData, "no-pred-as-input", &C::no_pred_as_input,
+       "a hint pred_h that never changes stays one"},
 
       {kEvaluation, "eval-every", &C::eval_every, "steps between validations", {1, 1e9}},
       {kEvaluation,
        "val-length",
        &C::val_length,
-       "nodes of the validation set (default: the largest training length)",
-       {1, kMaxNodes}},
+       "nodes of the validation sets, 0 = the longest training length",
+       {0, kMaxNodes}},
+      {kEvaluation,
+       "val-samples",
+       &C::val_samples,
+       "samples a validation set, 0 = as the field's",
+       {0, 1e6}},
       {kEvaluation, "test-lengths", &C::test_lengths, "nodes of the test sets", {1, kMaxNodes}},
       {kEvaluation,
        "test-samples",
@@ -173,7 +195,7 @@ std::vector<Setting> settings(const ValidNames& valid) {
        "steps between saves of last.safetensors",
        {1, 1e9}},
 
-      {kCall, "out", &C::out, "directory of the run (default: runs/<algo>-baseline-<seed>)"},
+      {kCall, "out", &C::out, "directory of the run (default: runs/<algos>-baseline-<seed>)"},
       {kCall, "resume", &C::resume, "continue the run in this directory; --steps may be raised"},
       {kCall, "config", &C::config, "TOML file of settings, named as the flags are"},
       {kCall, "overwrite", &C::overwrite, "replace the run in --out"},

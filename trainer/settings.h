@@ -26,7 +26,11 @@ struct Range {
 
 using Member =
     std::variant<std::string Config::*, bool Config::*, int Config::*, std::uint32_t Config::*,
-                 double Config::*, std::vector<int> Config::*, std::vector<double> Config::*>;
+                 double Config::*, std::vector<std::string> Config::*, std::vector<int> Config::*,
+                 std::vector<double> Config::*>;
+
+/// What stands for all algorithms of CLRS-30.
+constexpr const char* kAll = "all";
 
 struct Setting {
   Group group;
@@ -34,7 +38,7 @@ struct Setting {
   Member member;
   std::string help;
   Range range = {};                       // of a number or of each number of a list
-  std::vector<std::string> choices = {};  // of a text; empty: any text
+  std::vector<std::string> choices = {};  // of a text or each of a list; empty: any text
 };
 
 /// All settings in the order of --help.

@@ -11,44 +11,81 @@
 
 namespace renar {
 
-void write_summary(const std::string& path, const RunResult& result) {
-  nlohmann::ordered_json tests = nlohmann::ordered_json::array();
-  for (const Evaluation& test : result.tests) {
-    nlohmann::ordered_json outputs;
-    for (const auto& [output, score] : test.outputs) outputs[output] = score;
-    tests.push_back({{"nodes", test.nodes},
-                     {"samples", test.samples},
-                     {"score", test.score},
-                     {"outputs", outputs}});
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Evaluation& test) {
+  Json outputs;
+  for (const OutputScore& output : test.outputs) outputs[output.name] = output.score;
+  return {{"nodes", test.nodes},
+          {"samples", test.samples},
+          {"score", test.score},
+          {"outputs", outputs}};
+}
+
+Json json_of(const AlgorithmResult& result) {
+  Json tests = Json::array();
+  for (const Evaluation& test : result.tests) tests.push_back(json_of(test));
+  return {{"algo", result.algo},
+          {"val_score", result.val_score},
+          {"val_nodes", result.val_nodes},
+          {"tests", tests}};
+}
+
+AlgorithmResult algorithm_from(const Json& entry) {
+  AlgorithmResult result{entry.at("algo"), entry.at("val_score"), entry.at("val_nodes"), {}};
+  for (const auto& t : entry.at("tests")) {
+    Evaluation test{t.at("score"), {}, t.at("samples"), t.at("nodes")};
+    for (const auto& [output, score] : t.at("outputs").items()) {
+      test.outputs.push_back({output, score});
+    }
+    result.tests.push_back(test);
   }
-  const nlohmann::ordered_json summary = {{"algo", result.algo},
-                                          {"method", "baseline"},
-                                          {"processor", result.processor},
-                                          {"seed", result.seed},
-                                          {"steps", result.steps},
-                                          {"score", result.tests.at(0).score},
-                                          {"val_score", result.val_score},
-                                          {"val_nodes", result.val_nodes},
-                                          {"best_step", result.best_step},
-                                          {"tests", tests},
-                                          {"seconds", result.seconds},
-                                          {"device", result.device},
-                                          {"commit", commit()}};
+  return result;
+}
+
+}  // namespace
+
+std::string name_of(const RunResult& result) {
+  if (result.algorithms.size() == 1) return result.algorithms[0].algo;
+  return fmt::format("{} algorithms", result.algorithms.size());
+}
+
+void write_summary(const std::string& path, const RunResult& result) {
+  Json names = Json::array(), algorithms = Json::array();
+  for (const AlgorithmResult& found : result.algorithms) {
+    names.push_back(found.algo);
+    algorithms.push_back(json_of(found));
+  }
+  const Json summary = {{"algo", names.size() == 1 ? names[0] : names},
+                        {"method", "baseline"},
+                        {"processor", result.processor},
+                        {"seed", result.seed},
+                        {"steps", result.steps},
+                        {"score", result.score(0)},
+                        {"val_score", result.val_score},
+                        {"best_step", result.best_step},
+                        {"algorithms", algorithms},
+                        {"seconds", result.seconds},
+                        {"device", result.device},
+                        {"commit", commit()}};
   write_file_atomically(path, summary.dump(2) + "\n");
 }
 
 RunResult read_summary(const std::string& path) {
   try {
-    const auto s = nlohmann::json::parse(read_file(path));
-    RunResult result{s.at("algo"),      s.at("processor"), s.at("seed"),
-                     s.at("steps"),     s.at("seconds"),   s.at("val_score"),
-                     s.at("val_nodes"), s.at("best_step"), {},
+    const Json s = Json::parse(read_file(path));
+    RunResult result{{},
+                     s.at("processor"),
+                     s.at("seed"),
+                     s.at("steps"),
+                     s.at("seconds"),
+                     s.at("val_score"),
+                     s.at("best_step"),
                      s.at("device")};
-    for (const auto& t : s.at("tests")) {
-      Evaluation test{t.at("score"), {}, t.at("samples"), t.at("nodes")};
-      for (const auto& [output, score] : t.at("outputs").items())
-        test.outputs.emplace_back(output, score);
-      result.tests.push_back(test);
+    for (const Json& entry : s.at("algorithms")) {
+      result.algorithms.push_back(algorithm_from(entry));
     }
     return result;
   } catch (const nlohmann::json::exception& error) {
@@ -57,17 +94,30 @@ RunResult read_summary(const std::string& path) {
 }
 
 std::string result_text(const RunResult& result, const RunDirectory& directory) {
+  const bool several = result.algorithms.size() > 1;
   std::string text =
-      fmt::format("{}, {}, seed {}: {} steps in {} on {}\n", result.algo, result.processor,
+      fmt::format("{}, {}, seed {}: {} steps in {} on {}\n", name_of(result), result.processor,
                   result.seed, result.steps, human_time(result.seconds), result.device);
-  text += fmt::format("validation  {:.4f}  n = {}, the best, after step {}\n", result.val_score,
-                      result.val_nodes, result.best_step);
-  for (const Evaluation& test : result.tests) {
-    text += fmt::format("score       {:.4f}  n = {}, {} samples, test", test.score, test.nodes,
-                        test.samples);
-    for (const auto& [output, score] : test.outputs)
-      text += fmt::format("; {} {:.4f}", output, score);
-    text += '\n';
+  text += fmt::format(
+      "validation  {:.4f}  {}, the best, after step {}\n", result.val_score,
+      several ? std::string("mean") : fmt::format("n = {}", result.algorithms[0].val_nodes),
+      result.best_step);
+  for (std::size_t i = 0; i < result.algorithms[0].tests.size(); ++i) {
+    if (several) {
+      text += fmt::format("score       {:.4f}  mean of the tests at n = {}:\n", result.score(i),
+                          result.algorithms[0].tests[i].nodes);
+    }
+    for (const AlgorithmResult& found : result.algorithms) {
+      const Evaluation& test = found.tests[i];
+      text += several
+                  ? fmt::format("  {:.4f}  {}, {} samples", test.score, found.algo, test.samples)
+                  : fmt::format("score       {:.4f}  n = {}, {} samples, test", test.score,
+                                test.nodes, test.samples);
+      for (const OutputScore& output : test.outputs) {
+        text += fmt::format("; {} {:.4f}", output.name, output.score);
+      }
+      text += '\n';
+    }
   }
   return text + fmt::format(
                     "in {}: config.toml metrics.jsonl curves.svg summary.json best.safetensors "

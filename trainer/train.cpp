@@ -11,8 +11,9 @@
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/text.h"
 #include "core/version.h"
-#include "trainer/batch.h"
+#include "trainer/batch_ahead.h"
 #include "trainer/checkpoint.h"
 #include "trainer/curves.h"
 #include "trainer/metrics.h"
@@ -31,21 +32,27 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-SamplerParams training_params(const Config& config, const Algorithm& algorithm) {
-  SamplerParams params = algorithm.training;
-  if (!config.p.empty()) params.p = config.p;
-  return params;
+StreamConfig stream_config(const Config& config) {
+  StreamConfig stream{.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
+                      .seed = config.seed,
+                      .lengths = config.train_lengths,
+                      .val_length = config.val_length,
+                      .val_samples = config.val_samples,
+                      .batch_size = config.batch,
+                      .pipeline = pipeline_of(config),
+                      .p = config.p};
+  if (config.length_needle != 0) stream.length_needle = config.length_needle;
+  return stream;
 }
 
-StreamConfig stream_config(const Config& config, const Algorithm& algorithm) {
-  return {.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
-          .seed = config.seed,
-          .lengths = config.train_lengths,
-          .val_length = config.val_length,
-          .batch_size = config.batch,
-          .random_positions = !config.no_random_pos,
-          .params = training_params(config, algorithm)};
+std::vector<const Algorithm*> algorithms_of(const Config& config) {
+  std::vector<const Algorithm*> algorithms;
+  for (const std::string& name : config.algo) algorithms.push_back(&find_algorithm(name));
+  return algorithms;
 }
+
+/// The name of a checkpoint's algorithms.
+std::string checkpoint_name(const Config& config) { return join(config.algo); }
 
 std::string device_text(int threads) {
   return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
@@ -58,14 +65,18 @@ class Training {
   Training(const Config& config, const RunDirectory& directory, RunPlan plan)
       : config_(config),
         directory_(directory),
-        algorithm_(find_algorithm(config.algo)),
-        net_(config.algo, algorithm_.spec(), net_options(config)),
+        algorithms_(algorithms_of(config)),
+        net_(tasks_of(config), net_options(config)),
         runner_(threads_of(config)),
-        stream_(algorithm_, stream_config(config, algorithm_)),
-        validation_(net_.spec(), stream_.validation(), kEvaluationBatch),
+        stream_(algorithms_, stream_config(config)),
+        ahead_(stream_, net_),
         optimizer_(net_.parameters().size(), config.lr, config.clip) {
+    for (std::size_t k = 0; k < algorithms_.size(); ++k) {
+      const int task = static_cast<int>(k);
+      validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
+    }
     if (plan == RunPlan::kContinue) {
-      state_ = load_state(directory.last(), config.algo, net_);
+      state_ = load_state(directory.last(), checkpoint_name(config), net_);
       optimizer_.restore(state_.optimizer);
       stream_.restore(state_.stream);
     }
@@ -78,9 +89,10 @@ class Training {
       MetricsWriter metrics(directory_.metrics(), state_.step);
       Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
       while (state_.step < config_.steps) {
-        step(metrics, progress);
-        const bool last = state_.step == config_.steps;
-        if (last || (state_.step - 1) % config_.eval_every == 0) validate(metrics, progress);
+        const bool last = state_.step + 1 == config_.steps;
+        const bool validates = last || state_.step % config_.eval_every == 0;
+        step(metrics, progress, validates);
+        if (validates) validate(metrics, progress);
         if (stop_requested() && !last) return save(), Ending::kStopped;
         if (last || state_.step % config_.checkpoint_every == 0) save();
       }
@@ -93,102 +105,162 @@ class Training {
   }
 
  private:
-  void step(MetricsWriter& metrics, Progress& progress) {
-    const double start = now();
-    fill_batch(net_.spec(), stream_.next(), batch_);
-    const Losses losses = runner_.gradients(net_, batch_, grads_);
+  /// One update for each algorithm.
+  void step(MetricsWriter& metrics, Progress& progress, bool validates) {
+    double sum = 0;
+    for (std::size_t k = 0; k < algorithms_.size(); ++k) {
+      const double start = now();
+      const Batch& batch = ahead_.take();
+      // In the clrs order the draws of an evaluation come before the next batch.
+      const bool evaluation_first = validates && k + 1 == algorithms_.size();
+      if (!evaluation_first || config_.data_stream != "clrs") ahead_.start();
+      sum += update(batch, *algorithms_[k], start, metrics);
+    }
+    ++state_.step;
+    progress.step(state_.step, sum / static_cast<double>(algorithms_.size()));
+  }
+
+  double update(const Batch& batch, const Algorithm& algorithm, double start,
+                MetricsWriter& metrics) {
+    const Spec& spec = *batch.spec;
+    const Losses losses = runner_.gradients(net_, batch, grads_);
     const double loss = total(losses);
     RENAR_CHECK(
         std::isfinite(loss),
-        "the loss of step {} is {}: training stopped; {} holds the last checkpoint, a smaller "
+        "the loss of step {} is {} ({}): training stopped; {} holds the last checkpoint, a smaller "
         "--lr may help",
-        state_.step, loss, directory_.path());
-    optimizer_.update(net_.parameters(), grads_);
+        state_.step, loss, algorithm.name, directory_.path());
+    optimizer_.update(net_.parameters(), grads_, net_.active(batch.task));
     const double seconds = now() - start;
     nlohmann::ordered_json line = {
-        {"step", state_.step}, {"algo", config_.algo}, {"nodes", batch_.nodes}, {"loss", loss}};
+        {"step", state_.step}, {"algo", algorithm.name}, {"nodes", batch.nodes}, {"loss", loss}};
     double outputs = 0;
-    for (std::size_t p = 0; p < net_.spec().size(); ++p) {
-      if (net_.spec()[p].stage == Stage::kOutput) outputs += losses[p];
+    for (std::size_t p = 0; p < spec.size(); ++p) {
+      if (spec[p].stage == Stage::kOutput) outputs += losses[p];
     }
     line["output_loss"] = outputs;
-    for (std::size_t p = 0; p < net_.spec().size(); ++p) {
-      const Probe& probe = net_.spec()[p];
-      if (probe.stage == Stage::kHint) line["hint_loss." + probe.name] = losses[p];
+    for (std::size_t p = 0; p < spec.size(); ++p) {
+      if (spec[p].stage == Stage::kHint) line["hint_loss." + spec[p].name] = losses[p];
     }
     line["seconds"] = seconds;
     metrics.write(line);
     state_.seconds += seconds;
-    ++state_.step;
-    progress.step(state_.step, loss);
+    return loss;
   }
 
   void validate(MetricsWriter& metrics, Progress& progress) {
-    const Evaluation found = *validation_.score(net_, runner_, [] { return true; });
+    double sum = 0;
+    for (std::size_t k = 0; k < algorithms_.size(); ++k) {
+      const Evaluation found = *validation_[k].score(net_, runner_, [] { return true; });
+      nlohmann::ordered_json line = {
+          {"step", state_.step - 1}, {"algo", algorithms_[k]->name}, {"val_score", found.score}};
+      for (const OutputScore& output : found.outputs) line["val." + output.name] = output.score;
+      metrics.write(line);
+      sum += found.score;
+    }
     stream_.note_evaluation();
-    nlohmann::ordered_json line = {
-        {"step", state_.step - 1}, {"algo", config_.algo}, {"val_score", found.score}};
-    for (const auto& [output, score] : found.outputs) line["val." + output] = score;
-    metrics.write(line);
-    progress.validation(found.score);
-    if (!(found.score > state_.best_score)) return;  // a score that is no number is never the best
-    state_.best_score = found.score;
+    const double score = sum / static_cast<double>(algorithms_.size());
+    if (algorithms_.size() > 1) {
+      metrics.write({{"step", state_.step - 1}, {"algo", kMeanOfAll}, {"val_score", score}});
+    }
+    progress.validation(score);
+    if (!(score > state_.best_score)) return;  // a score that is no number is never the best
+    state_.best_score = score;
     state_.best_step = state_.step - 1;
-    save_parameters(directory_.best(), config_.algo, net_, state_.step);
+    save_parameters(directory_.best(), checkpoint_name(config_), net_, state_.step);
   }
 
   void save() {
     state_.optimizer = optimizer_.state();
-    state_.stream = stream_.state();
-    save_state(directory_.last(), config_.algo, net_, state_);
+    state_.stream = ahead_.state();
+    save_state(directory_.last(), checkpoint_name(config_), net_, state_);
   }
 
   /// Scores the best parameters; false where a signal came.
   bool test(RunResult& result) {
-    result = {config_.algo,
+    result = {{},
               config_.processor,
               config_.seed,
               config_.steps,
               state_.seconds,
               state_.best_score,
-              validation_.nodes(),
               state_.best_step,
-              {},
               device_text(runner_.threads())};
-    load_parameters(directory_.best(), config_.algo, net_);
-    for (const int length : config_.test_lengths) {
-      const int samples =
-          config_.test_samples > 0 ? config_.test_samples : samples_in(algorithm_, Split::kTest);
-      const EvaluationSet set(net_.spec(), make_test_set(algorithm_, length, samples), kTestBatch);
-      const auto found = set.score(net_, runner_, [] { return !stop_requested(); });
-      if (!found) return false;
-      result.tests.push_back(*found);
+    load_parameters(directory_.best(), checkpoint_name(config_), net_);
+    for (std::size_t k = 0; k < algorithms_.size(); ++k) {
+      AlgorithmResult& found = result.algorithms.emplace_back();
+      found.algo = algorithms_[k]->name;
+      found.val_nodes = validation_[k].nodes();
+      for (const int length : config_.test_lengths) {
+        const std::optional<Evaluation> score = test_of(static_cast<int>(k), length);
+        if (!score) return false;
+        found.tests.push_back(*score);
+      }
+    }
+    for (const auto& line : read_metrics(directory_.metrics())) {
+      if (line["step"] != state_.best_step || !line.contains("val_score")) continue;
+      for (AlgorithmResult& found : result.algorithms) {
+        if (line["algo"] == found.algo) found.val_score = line["val_score"];
+      }
     }
     return true;
   }
 
+  std::optional<Evaluation> test_of(int task, int length) {
+    const Algorithm& algorithm = *algorithms_[static_cast<std::size_t>(task)];
+    const int samples =
+        config_.test_samples > 0 ? config_.test_samples : samples_in(algorithm, Split::kTest);
+    TraceBatch traces = make_test_set(algorithm, length, samples);
+    apply_but_positions(pipeline_of(config_), algorithm, traces);
+    return EvaluationSet(net_.spec(task), traces, kTestBatch, task).score(net_, runner_, [] {
+      return !stop_requested();
+    });
+  }
+
   void draw_curves(const RunResult& result) const {
     Curves curves = read_curves(directory_.metrics());
-    curves.title = fmt::format("{}, {}, seed {}", result.algo, result.processor, result.seed);
-    curves.val_length = result.val_nodes;
-    for (const Evaluation& test : result.tests) curves.tests.push_back({test.nodes, test.score});
+    curves.title = fmt::format("{}, {}, seed {}", name_of(result), result.processor, result.seed);
+    curves.val_length = result.algorithms.size() == 1 ? result.algorithms[0].val_nodes : 0;
+    for (std::size_t i = 0; i < config_.test_lengths.size(); ++i) {
+      curves.tests.push_back({config_.test_lengths[i], result.score(i)});
+    }
     write_curves(directory_.curves(), curves);
   }
 
   const Config& config_;
   const RunDirectory& directory_;
-  const Algorithm& algorithm_;
+  std::vector<const Algorithm*> algorithms_;
   Net net_;
   ShardRunner runner_;
   TrainingStream stream_;
-  EvaluationSet validation_;
+  BatchAhead ahead_;
+  std::vector<EvaluationSet> validation_;  // one an algorithm
   Optimizer optimizer_;
   TrainState state_;
-  Batch batch_;
   std::vector<Real> grads_;
 };
 
 }  // namespace
+
+double RunResult::score(std::size_t test) const {
+  double sum = 0;
+  for (const AlgorithmResult& found : algorithms) sum += found.tests[test].score;
+  return sum / static_cast<double>(algorithms.size());
+}
+
+Pipeline pipeline_of(const Config& config) {
+  return {.random_positions = !config.no_random_pos,
+          .pred_as_input = !config.no_pred_as_input,
+          .permutations = !config.no_permutations};
+}
+
+std::vector<Task> tasks_of(const Config& config) {
+  std::vector<Task> tasks;
+  for (const Algorithm* algorithm : algorithms_of(config)) {
+    tasks.push_back({algorithm->name, spec_after(pipeline_of(config), *algorithm)});
+  }
+  return tasks;
+}
 
 NetOptions net_options(const Config& config) {
   NetOptions options;

@@ -2,6 +2,9 @@
 // checkpoint; in the end the score on the test set of the parameters with the best validation
 // score.
 //
+// Several algorithms share the processor: a step is one update for each in turn, which moves the
+// processor and that algorithm's encoders and decoders. Their scores are averaged.
+//
 // Validation comes after step 0, after every --eval-every steps and after the last, as in the
 // field's example run, and covers its whole set in order. Of equal scores the first wins. Steps are
 // counted from 0 in metrics.jsonl.
@@ -10,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "algos/pipeline.h"
 #include "nn/net.h"
 #include "trainer/config.h"
 #include "trainer/evaluate.h"
@@ -18,20 +22,33 @@
 namespace renar {
 
 NetOptions net_options(const Config& config);
+Pipeline pipeline_of(const Config& config);
+/// The algorithms of a configuration as the net learns them.
+std::vector<Task> tasks_of(const Config& config);
 /// Threads a configuration asks for; 0 means all cores.
 int threads_of(const Config& config);
 
+/// What a run found of one algorithm, with the best parameters.
+struct AlgorithmResult {
+  std::string algo;
+  double val_score = 0;
+  int val_nodes = 0;
+  std::vector<Evaluation> tests;  ///< one a test length
+};
+
 /// What a finished run found; also read back from summary.json.
 struct RunResult {
-  std::string algo, processor;
+  std::vector<AlgorithmResult> algorithms;
+  std::string processor;
   std::uint32_t seed = 0;
   int steps = 0;
   double seconds = 0;    ///< of training, all calls together
-  double val_score = 0;  ///< the best
-  int val_nodes = 0;
-  int best_step = 0;  ///< after which it was seen
-  std::vector<Evaluation> tests;
-  std::string device;  ///< CPU, instruction set, threads
+  double val_score = 0;  ///< the best mean over the algorithms
+  int best_step = 0;     ///< after which it was seen
+  std::string device;    ///< CPU, instruction set, threads
+
+  /// The mean over the algorithms of their scores at the test length of that number.
+  double score(std::size_t test) const;
 };
 
 enum class Ending { kFinished, kStopped };
@@ -44,6 +61,8 @@ Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, 
 
 void write_summary(const std::string& path, const RunResult& result);
 RunResult read_summary(const std::string& path);
+/// "dfs" or "3 algorithms".
+std::string name_of(const RunResult& result);
 /// The lines that end a run, for stdout.
 std::string result_text(const RunResult& result, const RunDirectory& directory);
 

@@ -101,7 +101,7 @@ TEST_CASE("training_stream: lengths take turns, positions are random and sorted"
     CHECK(stream.validation()["pos"][0] > 0);
 
     StreamConfig even = small(order);
-    even.random_positions = false;
+    even.pipeline.random_positions = false;
     TrainingStream plain(dfs_entry(), even);
     CHECK(plain.next()["pos"] == Values{0, 0.5, 0, 0.5, 0, 0.5});
     CHECK(plain.validation()["pos"][1] == 0.25);
@@ -138,6 +138,52 @@ TEST_CASE("training_stream: a restored stream goes on with the same bits") {
     for (int i = 0; i < 5; ++i) CHECK(resumed.next().values == stream.next().values);
     CHECK(resumed.state() == stream.state());
   }
+}
+
+TEST_CASE("training_stream: several algorithms take turns, each with its own lengths and batches") {
+  const std::vector<const Algorithm*> both = {&find_algorithm("bfs"), &dfs_entry()};
+  for (const DataOrder order : {DataOrder::kOwn, DataOrder::kClrs}) {
+    TrainingStream stream(both, small(order)), alone(dfs_entry(), small(order));
+    for (const int length : {2, 5, 5, 2}) {
+      for (const Algorithm* algorithm : both) {
+        const TraceBatch batch = stream.next();
+        CHECK(batch.spec == algorithm->spec());
+        CHECK(batch.nodes == length);
+        if (algorithm != both[1]) continue;
+        CHECK((batch.values == alone.next().values) == (order == DataOrder::kOwn));
+      }
+    }
+    CHECK(stream.validation(0).spec == both[0]->spec());
+    CHECK(stream.validation(1).spec == both[1]->spec());
+  }
+}
+
+TEST_CASE("training_stream: the state before the last batch draws that batch again") {
+  for (const DataOrder order : {DataOrder::kOwn, DataOrder::kClrs}) {
+    TrainingStream stream(dfs_entry(), small(order)), again(dfs_entry(), small(order));
+    CHECK_THROWS_AS(stream.state_before_last(), Error);
+    for (int i = 0; i < 4; ++i) {
+      const std::vector<std::uint32_t> before = stream.state();
+      const TraceBatch batch = stream.next();
+      CHECK(stream.state_before_last() == before);
+      again.restore(stream.state_before_last());
+      CHECK(again.next().values == batch.values);
+    }
+  }
+}
+
+TEST_CASE("training_stream: the string matchers train on one length") {
+  Algorithm matcher = dfs_entry();
+  matcher.category = Category::kStrings;
+  CHECK(training_lengths(matcher, {4, 7, 11, 13, 16}) == std::vector<int>{20});
+  CHECK(training_lengths(dfs_entry(), {4, 7}) == std::vector<int>{4, 7});
+  TrainingStream stream({&matcher, &dfs_entry()}, {.lengths = {4, 8}, .batch_size = 1});
+  CHECK(stream.next().nodes == 10);
+  CHECK(stream.next().nodes == 4);  // the matcher's length is the matcher's alone
+  CHECK(stream.next().nodes == 10);
+  CHECK(stream.next().nodes == 8);
+  CHECK(stream.validation(0).nodes == 10);
+  CHECK(stream.validation(1).nodes == 8);
 }
 
 TEST_CASE("training_stream: a foreign state changes nothing") {

@@ -55,6 +55,28 @@ TEST_CASE("shard_runner: a batch is the sum of its samples") {
   }
 }
 
+TEST_CASE("shard_runner: a net of two algorithms does with each what a net of one does") {
+  const Spec dfs = find_algorithm("dfs").spec(), bfs = find_algorithm("bfs").spec();
+  const Net both({{"dfs", dfs}, {"bfs", bfs}}, test::small_options());
+  CHECK(both.active(0).shared == both.active(1).shared);
+  CHECK(both.active(0).end == both.active(1).begin);
+  CHECK(both.active(1).end == both.parameters().size());
+  int task = 0;
+  for (const std::string algo : {"dfs", "bfs"}) {
+    const Net alone = small_net(algo);
+    Batch batch = small_batch(algo, 5, 6);
+    const Run expected = test::run(alone, batch);
+    batch.task = task++;
+    const Run found = test::run(both, batch, 2);
+    CHECK(found.losses == expected.losses);
+    CHECK(found.grads == expected.grads);
+    CHECK(found.trained.values == expected.trained.values);
+    CHECK(found.evaluated.values == expected.evaluated.values);
+  }
+  CHECK_THROWS_AS(Net({{"dfs", dfs}, {"dfs", dfs}}, test::small_options()), Error);
+  CHECK_THROWS_AS(Net(std::vector<Task>(), test::small_options()), Error);
+}
+
 TEST_CASE("shard_runner: gradients are overwritten, not added to") {
   const Net net = small_net("bfs");
   const Batch batch = small_batch("bfs", 4, 3);

@@ -59,7 +59,7 @@ damage cp made/metrics.jsonl broken/last.safetensors
 refused 1 'last.safetensors' --resume broken
 damage rm broken/last.safetensors
 refused 2 'last.safetensors' --resume broken
-damage sed -i 's/^algo = "bfs"/algo = "dfs"/' broken/config.toml
+damage sed -i 's/^algo = \["bfs"\]/algo = ["dfs"]/' broken/config.toml
 refused 1 'trained on bfs' --resume broken
 
 # A loss that is not a number stops the run and says when.

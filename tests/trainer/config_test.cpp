@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const ValidNames kValid = {{"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
+const ValidNames kValid = {
+    {"bfs", "dfs", "other"}, {"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
 
 Config parse(std::vector<const char*> words) {
   words.insert(words.begin(), "renar_train");
@@ -50,7 +51,7 @@ struct TemporaryDirectory {
 
 TEST_CASE("config: defaults are the paper's settings") {
   const Config config = parse({"--algo", "dfs"});
-  CHECK(config.algo == "dfs");
+  CHECK(config.algo == std::vector<std::string>{"dfs"});
   CHECK(config.processor == "triplet_gmpnn");
   CHECK(config.hidden == 128);
   CHECK(config.triplet_fts == 8);
@@ -60,7 +61,7 @@ TEST_CASE("config: defaults are the paper's settings") {
   CHECK(config.lr == 1e-3);
   CHECK(config.clip == 1.0);
   CHECK(config.train_lengths == std::vector<int>{4, 7, 11, 13, 16});
-  CHECK(config.val_length == 16);
+  CHECK(config.val_length == 0);
   CHECK(config.test_lengths == std::vector<int>{64});
   CHECK(config.p.empty());
   CHECK(config.out == "runs/dfs-baseline-42");
@@ -70,10 +71,9 @@ TEST_CASE("config: flags take hyphens or underscores, blanks or =") {
   const Config config =
       parse({"--algo=bfs", "--nb_msg_passing_steps", "2", "--train_lengths=4,8", "--lr=1e-4", "--p",
              "0.1,0.5", "--no_ln", "--seed", "4294967295", "--clip", "0", "--out", "a_b"});
-  CHECK(config.algo == "bfs");
+  CHECK(config.algo == std::vector<std::string>{"bfs"});
   CHECK(config.nb_msg_passing_steps == 2);
   CHECK(config.train_lengths == std::vector<int>{4, 8});
-  CHECK(config.val_length == 8);
   CHECK(config.lr == 1e-4);
   CHECK(config.p == std::vector<double>{0.1, 0.5});
   CHECK(config.no_ln);
@@ -83,9 +83,9 @@ TEST_CASE("config: flags take hyphens or underscores, blanks or =") {
 }
 
 TEST_CASE("config: a wrong call gets one line that names what is valid") {
-  CHECK(refusal({}) == "--algo is missing; valid: bfs, dfs");
+  CHECK(refusal({}) == "--algo is missing; valid: bfs, dfs, other, all");
   CHECK(refusal({"--algo", "dsf"}) ==
-        "--algo does not know \"dsf\"; did you mean \"dfs\"? Valid: bfs, dfs");
+        "--algo does not know \"dsf\"; did you mean \"dfs\"? Valid: bfs, dfs, other, all");
   CHECK(refusal({"--algo", "dfs", "--processor", "pgm"}) ==
         "--processor does not know \"pgm\"; did you mean \"pgn\"? Valid: mpnn, pgn, triplet_gmpnn");
   CHECK(refusal({"--algo", "dfs", "--bacth=4"})
@@ -94,6 +94,19 @@ TEST_CASE("config: a wrong call gets one line that names what is valid") {
   CHECK(
       refusal({"--algo", "dfs", "--train-lengths", "4", "7"}).starts_with("stray argument \"7\""));
   CHECK(refusal({"--algo", "dfs", "--device", "cuda"}).find("not in this version") < 100);
+}
+
+TEST_CASE("config: several algorithms, and all of them") {
+  using Names = std::vector<std::string>;
+  CHECK(parse({"--algo", "dfs,bfs"}).algo == Names{"dfs", "bfs"});
+  CHECK(parse({"--algo", "dfs,bfs"}).out == "runs/dfs+bfs-baseline-42");
+  CHECK(parse({"--algo", "all"}).algo == Names{"bfs", "dfs"});  // not the other
+  CHECK(parse({"--algo", "all"}).out == "runs/all-baseline-42");
+  CHECK(parse({"--algo", "other"}).out == "runs/other-baseline-42");
+  CHECK(refusal({"--algo", "dfs,all"}) == "--algo all stands alone: give it without other names");
+  CHECK(refusal({"--algo", "dfs,dfs"}) == "--algo has dfs twice");
+  CHECK(refusal({"--algo", "dfs,"}) == "--algo must not be empty");
+  CHECK(run_name(Names(9, "a_long_name"), kValid) == "9-algorithms");
 }
 
 TEST_CASE("config: values out of range are refused") {
@@ -148,7 +161,7 @@ TEST_CASE("config: flags outweigh the file, the file outweighs the defaults") {
   const std::string file = directory.write(
       "c.toml", "algo = \"dfs\"\nlr = 1\ntrain_lengths = [4, 8]\nbatch = 16\nno-ln = true\n");
   const Config config = parse({"--config", file.c_str(), "--batch", "8", "--no-ln=false"});
-  CHECK(config.algo == "dfs");
+  CHECK(config.algo == std::vector<std::string>{"dfs"});
   CHECK(config.lr == 1);
   CHECK(config.train_lengths == std::vector<int>{4, 8});
   CHECK(config.batch == 8);
@@ -205,7 +218,7 @@ TEST_CASE("config: --resume takes the run's own configuration and may raise the 
                   config_text(parse({"--algo", "bfs", "--steps", "100", "--batch", "8"})));
 
   const Config config = parse({"--resume", run.c_str(), "--threads", "2", "--steps", "200"});
-  CHECK(config.algo == "bfs");
+  CHECK(config.algo == std::vector<std::string>{"bfs"});
   CHECK(config.batch == 8);
   CHECK(config.steps == 200);
   CHECK(config.out == run);
@@ -213,8 +226,9 @@ TEST_CASE("config: --resume takes the run's own configuration and may raise the 
 
   CHECK(refusal({"--resume", run.c_str(), "--steps", "50"}).find("steps: 100 there, 50 here") <
         std::string::npos);
-  CHECK(refusal({"--resume", run.c_str(), "--algo", "dfs"}).find("\"bfs\" there, \"dfs\" here") <
-        std::string::npos);
+  CHECK(
+      refusal({"--resume", run.c_str(), "--algo", "dfs"}).find("[\"bfs\"] there, [\"dfs\"] here") <
+      std::string::npos);
   CHECK(refusal({"--resume", run.c_str(), "--out", "elsewhere"}).starts_with("--resume"));
   CHECK(refusal({"--resume", run.c_str(), "--overwrite"}).starts_with("--resume"));
   CHECK(refusal({"--resume", "/nowhere"}) == "there is no run directory /nowhere");

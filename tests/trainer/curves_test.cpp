@@ -103,5 +103,23 @@ TEST_CASE("curves: read from the lines of metrics.jsonl, written as a whole") {
   std::filesystem::remove(stem + ".svg");
 }
 
+TEST_CASE("curves: several algorithms are drawn as their mean") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("renar_means_test_" + std::to_string(::getpid())))
+          .string();
+  std::ofstream(path) << "{\"step\": 0, \"algo\": \"dfs\", \"nodes\": 4, \"loss\": 2}\n"
+                      << "{\"step\": 0, \"algo\": \"bfs\", \"nodes\": 5, \"loss\": 5}\n"
+                      << "{\"step\": 0, \"algo\": \"dfs\", \"val_score\": 0.25}\n"
+                      << "{\"step\": 0, \"algo\": \"mean\", \"val_score\": 0.5}\n";
+  const Curves curves = read_curves(path);
+  std::filesystem::remove(path);
+  REQUIRE(curves.losses.size() == 1);
+  CHECK(curves.losses[0].nodes == 0);
+  CHECK(curves.losses[0].loss == 3.5);
+  REQUIRE(curves.validation.size() == 1);
+  CHECK(curves.validation[0].score == 0.5);
+  CHECK(curves_svg(curves).find("mean of all") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace renar

@@ -32,8 +32,8 @@ TEST_CASE("evaluate: every sample counts once, in batches of any size") {
       CHECK(found->samples == 7);
       CHECK(found->nodes == 5);
       REQUIRE(found->outputs.size() == 1);
-      CHECK(found->outputs[0].first == "pi");
-      CHECK(found->outputs[0].second == want);
+      CHECK(found->outputs[0].name == "pi");
+      CHECK(found->outputs[0].score == want);
       CHECK(set.score(net, runner, [] { return true; })->score == want);  // nothing is left over
     }
   }

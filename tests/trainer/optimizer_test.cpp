@@ -46,6 +46,31 @@ TEST_CASE("optimizer: only a gradient longer than the clip is scaled down to it"
   CHECK(short_one.optimizer.state().m == unclipped.optimizer.state().m);
 }
 
+TEST_CASE("optimizer: parameters that are not active keep their values and moments") {
+  // The first is shared, the second is one task's, the third another's.
+  Subject s(0), all(0);
+  all.optimizer.update(all.parameters, {4, 2, -0.5});
+  s.optimizer.update(s.parameters, {4, 2}, {.shared = 1, .begin = 1, .end = 2});
+  CHECK(s.values() == Values{all.values()[0], all.values()[1], 3});
+  CHECK(s.optimizer.state().m[1] == all.optimizer.state().m[1]);
+  CHECK(s.optimizer.state().m[2] == 0);
+  CHECK(s.optimizer.state().v[2] == 0);
+  // The other task's first update is the second of all: its gradient stands beside the shared one.
+  s.optimizer.update(s.parameters, {4, -0.5}, {.shared = 1, .begin = 2, .end = 3});
+  CHECK(s.values()[1] == all.values()[1]);
+  CHECK(s.optimizer.state().steps == 2);
+  const double m = -0.05 / (1 - 0.81), v = 0.00025 / (1 - 0.998001);
+  CHECK(static_cast<double>(s.values()[2]) ==
+        doctest::Approx(3 - 0.1 * m / (std::sqrt(v) + 1e-8)).epsilon(1e-6));
+}
+
+TEST_CASE("optimizer: clipping looks at the active gradients alone") {
+  Subject s(1), same(1);
+  s.optimizer.update(s.parameters, {6, -8}, {.shared = 1, .begin = 2, .end = 3});
+  same.optimizer.update(same.parameters, {6, 0, -8});
+  CHECK(s.values() == same.values());
+}
+
 TEST_CASE("optimizer: a gradient that is not finite changes nothing") {
   for (const Real bad :
        {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),

@@ -12,11 +12,11 @@
 namespace renar {
 namespace {
 
-const ValidNames kValid = {{"bfs", "dfs"}, {"mpnn", "triplet_gmpnn"}};
+const ValidNames kValid = {{"bfs", "dfs"}, {}, {"mpnn", "triplet_gmpnn"}};
 
 Config config_of(int steps) {
   Config config;
-  config.algo = "bfs";
+  config.algo = {"bfs"};
   config.steps = steps;
   config.val_length = 16;
   return config;

@@ -18,7 +18,7 @@ namespace {
 
 Config config_of(int steps, int eval_every = 2) {
   Config config;
-  config.algo = "dfs";
+  config.algo = {"dfs"};
   config.hidden = 8;
   config.triplet_fts = 4;
   config.steps = steps;
@@ -72,7 +72,7 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   CHECK(Saved(parts).state.step == 3);
   Config more = config_of(6);
   more.resume = parts.path();
-  const RunPlan plan = parts.plan(more, {{"dfs"}, processor_kinds()});
+  const RunPlan plan = parts.plan(more, {{"dfs"}, {}, processor_kinds()});
   CHECK(plan == RunPlan::kContinue);
   const RunResult b = run(more, parts, plan);
 
@@ -89,13 +89,41 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   CHECK(x.state.best_score == y.state.best_score);
   CHECK(x.state.best_step == y.state.best_step);
   CHECK(a.val_score == b.val_score);
-  REQUIRE(b.tests.size() == 1);
-  CHECK(a.tests[0].score == b.tests[0].score);
-  CHECK(b.tests[0].samples == 8);
+  CHECK(a.val_score == a.algorithms[0].val_score);
+  REQUIRE(b.algorithms[0].tests.size() == 1);
+  CHECK(a.score(0) == b.score(0));
+  CHECK(b.algorithms[0].tests[0].samples == 8);
   const RunResult read = read_summary(parts.summary());
   CHECK(read.val_score == b.val_score);
-  CHECK(read.tests[0].score == b.tests[0].score);
+  CHECK(read.algorithms[0].tests[0].score == b.score(0));
   CHECK(std::filesystem::exists(parts.curves()));
+}
+
+TEST_CASE("train: two algorithms take turns, and a resumed run of them has the same bits") {
+  const Scratch scratch;
+  const auto config = [](int steps) {
+    Config both = config_of(steps);
+    both.algo = {"dfs", "bfs"};
+    return both;
+  };
+  const RunDirectory whole(scratch.path("whole")), parts(scratch.path("parts"));
+  const RunResult a = run(config(6), whole, RunPlan::kFresh);
+  run(config(3), parts, RunPlan::kFresh);
+  const RunResult b = run(config(6), parts, RunPlan::kContinue);
+  CHECK(metrics(parts) == metrics(whole));
+  // an update each a step; after steps 0, 2, 4 and 5 a validation each and the mean
+  REQUIRE(metrics(whole).size() == 6 * 2 + 4 * 3);
+  REQUIRE(b.algorithms.size() == 2);
+  CHECK(b.algorithms[1].algo == "bfs");
+  CHECK(b.val_score ==
+        doctest::Approx((b.algorithms[0].val_score + b.algorithms[1].val_score) / 2));
+  CHECK(a.score(0) == b.score(0));
+  CHECK(a.score(0) == (a.algorithms[0].tests[0].score + a.algorithms[1].tests[0].score) / 2);
+
+  // Its first update is that of a run of dfs alone: batch, initial parameters and losses.
+  const RunDirectory alone(scratch.path("alone"));
+  run(config_of(1), alone, RunPlan::kFresh);
+  CHECK(metrics(alone)[0] == metrics(whole)[0]);
 }
 
 TEST_CASE("train: how often it is evaluated does not change the training") {
@@ -143,7 +171,7 @@ TEST_CASE(
     const auto score = [&](const Net& net) {
       return test.score(net, runner, [] { return true; })->score;
     };
-    CHECK(result.tests[0].score == score(saved.best));
+    CHECK(result.score(0) == score(saved.best));
     if (lr > 0.01) REQUIRE(score(saved.best) != score(saved.last));
   }
 }

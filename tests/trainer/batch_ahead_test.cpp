@@ -1,0 +1,57 @@
+// Batches made ahead are the stream's own, and so is the state that a checkpoint would hold.
+#include "trainer/batch_ahead.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "tests/nn/small.h"
+
+namespace renar {
+namespace {
+
+const std::vector<const Algorithm*>& both() {
+  static const std::vector<const Algorithm*> algorithms = {&find_algorithm("dfs"),
+                                                           &find_algorithm("bfs")};
+  return algorithms;
+}
+
+Net net_of_both() {
+  return Net({{"dfs", both()[0]->spec()}, {"bfs", both()[1]->spec()}}, test::small_options());
+}
+
+StreamConfig small(DataOrder order) {
+  return {.order = order, .seed = 7, .lengths = {2, 5}, .val_length = 4, .batch_size = 3};
+}
+
+TEST_CASE("batch_ahead: the same batches, whether begun early or late") {
+  const Net net = net_of_both();
+  for (const DataOrder order : {DataOrder::kOwn, DataOrder::kClrs}) {
+    TrainingStream plain(both(), small(order)), stream(both(), small(order));
+    BatchAhead ahead(stream, net);
+    for (int i = 0; i < 9; ++i) {
+      Batch expected;
+      fill_batch(net.spec(i % 2), plain.next(), expected);
+      if (i % 3 > 0) ahead.start();
+      if (i % 3 > 1) ahead.start();  // no second batch
+      const Batch& batch = ahead.take();
+      CHECK(batch.task == i % 2);
+      CHECK(batch.values == expected.values);
+      CHECK(batch.lengths == expected.lengths);
+      CHECK(ahead.state() == plain.state());
+      if (i % 2 == 0) ahead.start();
+      CHECK(ahead.state() == plain.state());  // the batch on its way does not count
+      CHECK(batch.values == expected.values);
+    }
+  }
+}
+
+TEST_CASE("batch_ahead: what a sampler throws comes out of take") {
+  const Algorithm& scc = find_algorithm("strongly_connected_components");
+  const Net net("scc", scc.spec(), test::small_options());
+  TrainingStream stream(scc, {.lengths = {3}, .val_length = 8, .val_samples = 1, .batch_size = 1});
+  BatchAhead ahead(stream, net);  // four communities of three nodes
+  CHECK_THROWS_AS(ahead.take(), Error);
+}
+
+}  // namespace
+}  // namespace renar
