@@ -1,6 +1,5 @@
 // renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm.
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -81,12 +80,6 @@ double sgemm_peak(int threads) {
   return 2.0 * kRows * kHidden * kHidden * kRepeats * threads / times.min / 1e6;
 }
 
-double peak_rss_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
 int bench_step(const StepOptions& o) {
   const Algorithm& algorithm = find_algorithm(o.algo);
   const int threads = o.threads > 0 ? o.threads : available_threads();
@@ -110,7 +103,7 @@ int bench_step(const StepOptions& o) {
   step();
   const double gflop = static_cast<double>(counted_flops()) / 1e9;
   count_flops(false);
-  const double memory = peak_rss_mib();
+  const double memory = peak_memory_mib();
   Predictions predictions;
   const Times predicting =
       time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });

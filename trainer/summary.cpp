@@ -68,6 +68,7 @@ void write_summary(const std::string& path, const RunResult& result) {
                         {"best_step", result.best_step},
                         {"algorithms", algorithms},
                         {"seconds", result.seconds},
+                        {"peak_mib", result.peak_mib},
                         {"device", result.device},
                         {"commit", commit()}};
   write_file_atomically(path, summary.dump(2) + "\n");
@@ -83,7 +84,8 @@ RunResult read_summary(const std::string& path) {
                      s.at("seconds"),
                      s.at("val_score"),
                      s.at("best_step"),
-                     s.at("device")};
+                     s.at("device"),
+                     s.at("peak_mib")};
     for (const Json& entry : s.at("algorithms")) {
       result.algorithms.push_back(algorithm_from(entry));
     }

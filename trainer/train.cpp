@@ -99,6 +99,7 @@ class Training {
       progress.finish();
     }
     if (!test(result)) return Ending::kStopped;
+    result.peak_mib = peak_memory_mib();
     write_summary(directory_.summary(), result);
     draw_curves(result);
     return Ending::kFinished;
@@ -185,7 +186,8 @@ class Training {
               state_.seconds,
               state_.best_score,
               state_.best_step,
-              device_text(runner_.threads())};
+              device_text(runner_.threads()),
+              0};
     load_parameters(directory_.best(), checkpoint_name(config_), net_);
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       AlgorithmResult& found = result.algorithms.emplace_back();

@@ -46,6 +46,7 @@ struct RunResult {
   double val_score = 0;  ///< the best mean over the algorithms
   int best_step = 0;     ///< after which it was seen
   std::string device;    ///< CPU, instruction set, threads
+  double peak_mib = 0;   ///< most memory that the last call held
 
   /// The mean over the algorithms of their scores at the test length of that number.
   double score(std::size_t test) const;
