@@ -1,0 +1,32 @@
+// Losses of a reconstruction against what was fed in (paper, section 3.2; MODEL.md 9), which may be
+// a soft prediction with a gradient of its own, so that both sides are moved.
+//
+//   squares        sum w (x - t)^2
+//   binary         sum over t != -1 of w (max(x, 0) - x t + log(1 + e^-|x|))
+//   cross-entropy  - sum over counted rows of sum_c w_c t_c log softmax(x)_c
+//   likelihood     - sum w t x, for x that are logarithms of probabilities already
+//
+// Each adds `scale` times its sum to `sum`. Prediction x, truth t and weight w have one shape; an
+// absent weight is all ones. Weights are data: they say which elements were masked.
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+/// A prediction, what it should be, and how much each element counts.
+struct Reconstructed {
+  Tensor prediction;
+  Tensor truth;
+  Tensor weight;
+};
+
+void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+
+/// Over the last axis. `counted` has 0 or 1 a row; null: all rows count.
+void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
+                                  Real scale, double& sum);
+void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+
+}  // namespace renar

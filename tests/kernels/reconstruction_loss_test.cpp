@@ -1,0 +1,119 @@
+// reconstruction losses: those of hard truths where the truth is hard, weights by hand, gradients
+// of both sides.
+#include "kernels/reconstruction_loss.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/mask_cross_entropy.h"
+#include "kernels/squared_error.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+using Values = std::vector<Real>;
+
+constexpr Real kScale = 0.3;
+
+/// Value and gradient of `ours` and of the loss of hard truths, which must agree.
+template <class Ours, class Hard>
+void check_same_as_hard(const Values& truth, const Ours& ours, const Hard& hard) {
+  Numbers x = Numbers::random({4, 5}, 3), same = Numbers::random({4, 5}, 3), t({4, 5}, truth);
+  FreshTape a, b;
+  double sum = 0, hard_sum = 0;
+  ours(a.tape, Reconstructed{x.tensor(), t.data(), {}}, sum);
+  hard(b.tape, same.tensor(), hard_sum);
+  CHECK(sum == doctest::Approx(hard_sum).epsilon(test::kRounding));
+  REQUIRE(sum != 0);
+  a.tape.backward();
+  b.tape.backward();
+  test::check_same("dx", x.grad(), same.grad());
+}
+
+TEST_CASE("reconstruction_loss: a hard truth of weight 1 costs what it costs elsewhere") {
+  Values masks(20), one_hot(20);
+  for (int i = 0; i < 20; ++i) masks[static_cast<std::size_t>(i)] = static_cast<Real>(i % 3 - 1);
+  const std::vector<std::int32_t> classes = {1, 4, -1, 0};
+  for (std::size_t row = 0; row < 4; ++row) {
+    if (classes[row] >= 0) one_hot[row * 5 + static_cast<std::size_t>(classes[row])] = 1;
+  }
+  check_same_as_hard(
+      masks, [](Tape& t, const Reconstructed& r, double& s) { reconstruction_squares(t, r, 2, s); },
+      [&](Tape& t, Tensor x, double& s) { squared_error(t, x, masks.data(), 2, s); });
+  check_same_as_hard(
+      masks, [](Tape& t, const Reconstructed& r, double& s) { reconstruction_binary(t, r, 2, s); },
+      [&](Tape& t, Tensor x, double& s) { mask_cross_entropy(t, x, masks.data(), 2, s); });
+  check_same_as_hard(
+      one_hot,
+      [](Tape& t, const Reconstructed& r, double& s) {
+        reconstruction_cross_entropy(t, r, nullptr, 2, s);
+      },
+      [&](Tape& t, Tensor x, double& s) { cross_entropy(t, x, classes.data(), 2, s); });
+}
+
+TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
+  const Real ln3 = std::log(Real{3});
+  Numbers x({2, 2}, {ln3, 0, ln3, 0});  // probabilities 3/4 and 1/4
+  Numbers t({2, 2}, {0.5, 0.5, 1, 0}), w({2, 2}, {1, 0, 1, 1});
+  const Reconstructed r{x.tensor(), t.tensor(), w.data()};
+  FreshTape fresh;
+  const Real counted[] = {1, 0};
+  double sum = 0;
+  reconstruction_cross_entropy(fresh.tape, r, counted, 2, sum);
+  CHECK(sum == doctest::Approx(2 * 0.5 * std::log(4.0 / 3)).epsilon(1e-6));
+  fresh.tape.backward();
+  // The weighted truth has mass 1/2: dx = 2 (1/2 p - w t), dt = -2 w log p.
+  test::check_same("dx", x.grad(), {2 * (0.375 - 0.5), 2 * 0.125, 0, 0}, 1e-6);
+  test::check_same("dt", t.grad(), {2 * std::log(Real{4} / 3), 0, 0, 0}, 1e-6);
+
+  Numbers y({3}, {-1, -2, -4}), s({3}, {1, 0, 0.5}), v({3}, {1, 1, 0});
+  FreshTape another;
+  sum = 10;
+  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()}, 3, sum);
+  CHECK(sum == doctest::Approx(13));
+  another.tape.backward();
+  test::check_same("dy", y.grad(), {-3, 0, 0});
+  test::check_same("ds", s.grad(), {3, 6, 0});
+}
+
+TEST_CASE("reconstruction_loss: sizes that differ are refused") {
+  Numbers x({2, 2}, {1, 2, 3, 4}), t({2}, {1, 2});
+  FreshTape fresh;
+  double sum = 0;
+  CHECK_THROWS_AS(reconstruction_squares(fresh.tape, {x.tensor(), t.data(), {}}, 1, sum), Error);
+}
+
+TEST_CASE("reconstruction_loss: gradients of prediction and truth" *
+          doctest::skip(test::kFloatBuild)) {
+  Numbers weight = Numbers::random({6, 7}, 9);
+  const Tensor w = weight.data();
+  for (std::int64_t i = 0; i < w.size(); ++i) w.data[i] = w.data[i] > 0 ? Real{1} : Real{0};
+  const Real counted[] = {1, 1, 0, 1, 0, 1};
+  const auto check = [&](const auto& loss) {
+    test::check_loss_gradient(
+        [&](Tape& tape, const Inputs& in, double& sum) {
+          loss(tape, Reconstructed{in[0], in[1], w}, sum);
+        },
+        {Numbers::random({6, 7}, 1), Numbers::random({6, 7}, 2)});
+  };
+  check(
+      [](Tape& t, const Reconstructed& r, double& s) { reconstruction_squares(t, r, kScale, s); });
+  check([](Tape& t, const Reconstructed& r, double& s) { reconstruction_binary(t, r, kScale, s); });
+  check([](Tape& t, const Reconstructed& r, double& s) {
+    reconstruction_likelihood(t, r, kScale, s);
+  });
+  check([&](Tape& t, const Reconstructed& r, double& s) {
+    reconstruction_cross_entropy(t, r, counted, kScale, s);
+  });
+}
+
+}  // namespace
+}  // namespace renar
