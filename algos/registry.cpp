@@ -13,8 +13,13 @@
   line(dag_shortest_paths) \
   line(dfs) \
   line(dijkstra) \
+  line(graham_scan) \
+  line(jarvis_march) \
+  line(kmp_matcher) \
   line(mst_kruskal) \
   line(mst_prim) \
+  line(naive_string_matcher) \
+  line(segments_intersect) \
   line(strongly_connected_components) \
   line(topological_sort)
 // clang-format on

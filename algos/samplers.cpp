@@ -1,11 +1,34 @@
 #include "algos/samplers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <numbers>
 
 #include "core/check.h"
 
 namespace renar {
+namespace {
+
+constexpr int kStringLetters = 4;
+
+/// Whether three of the points span a parallelogram of an area below 1e-12.
+bool any_collinear(const Points& points) {
+  const std::vector<double>&x = points.x, &y = points.y;
+  for (int i = 0; i < points.size(); ++i) {
+    for (int j = i + 1; j < points.size(); ++j) {
+      const double dx = x[j] - x[i], dy = y[j] - y[i];
+      for (int k = j + 1; k < points.size(); ++k) {
+        if (std::abs(dx * (y[k] - y[i]) - dy * (x[k] - x[i])) < 1e-12) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 SamplerParams sparse_to_dense() {
   SamplerParams params{.p = {}};
@@ -113,6 +136,39 @@ Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, d
     }
   }
   return result;
+}
+
+Strings random_needle_in_haystack(NumpyRandom& random, int length, const SamplerParams& params) {
+  const std::int64_t asked = params.length_needle;
+  const std::int64_t longest = asked != 0 ? std::abs(asked) : std::max(1, length / 5);
+  RENAR_CHECK(length > 2 * longest,
+              "[samplers] {} letters are too few for a needle of up to {} in a longer haystack, "
+              "ask for at least {}",
+              length, longest, 2 * longest + 1);
+  const int m = static_cast<int>(asked < 0 ? random.randint(1, 1 + longest) : longest);
+  const int n = length - m;
+
+  Strings strings;
+  strings.needle = random_string(random, m, kStringLetters);
+  strings.haystack = random_string(random, n, kStringLetters);
+  const int place = random.choice(n - m);
+  std::copy(strings.needle.begin(), strings.needle.end(), strings.haystack.begin() + place);
+  return strings;
+}
+
+Points random_points_in_disk(NumpyRandom& random, int count) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const std::vector<double> angles = random_sequence(random, count, 0, 2 * std::numbers::pi);
+    const std::vector<double> areas = random_sequence(random, count);  // inside, of the disk's
+    Points points;
+    for (int i = 0; i < count; ++i) {
+      const double radius = 2 * std::sqrt(areas[i]);
+      points.x.push_back(radius * std::cos(angles[i]));
+      points.y.push_back(radius * std::sin(angles[i]));
+    }
+    if (!any_collinear(points)) return points;
+  }
+  throw Error(message_of("[samplers] of {} random points three lay on one line 1000 times", count));
 }
 
 }  // namespace renar

@@ -52,4 +52,27 @@ Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges 
 Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, double p,
                               double toggle);
 
+/// Two strings over the letters 0 .. 3.
+struct Strings {
+  std::vector<int> haystack, needle;
+};
+
+/// A needle hidden in a haystack, `length` letters in all; params.length_needle says how many are
+/// the needle's. Both are drawn, then the needle is written over the haystack at a random place,
+/// never at the last that would do: the benchmark's way. It may stand earlier by chance. Throws
+/// renar::Error, before anything is drawn, unless the haystack is longer than the longest needle.
+Strings random_needle_in_haystack(NumpyRandom& random, int length, const SamplerParams& params);
+
+/// Points of the plane: point i is (x[i], y[i]).
+struct Points {
+  std::vector<double> x, y;
+
+  int size() const { return static_cast<int>(x.size()); }
+};
+
+/// `count` points, uniform in the disk of radius 2 around the origin: first all angles are drawn,
+/// then all distances. While any three lie almost on one line (the parallelogram that they span is
+/// below 1e-12), all are drawn again. Throws renar::Error if count < 1 or 1000 draws were in vain.
+Points random_points_in_disk(NumpyRandom& random, int count);
+
 }  // namespace renar
