@@ -9,16 +9,23 @@
   line(articulation_points) \
   line(bellman_ford) \
   line(bfs) \
+  line(binary_search) \
   line(bridges) \
+  line(bubble_sort) \
   line(dag_shortest_paths) \
   line(dfs) \
   line(dijkstra) \
   line(graham_scan) \
+  line(heapsort) \
+  line(insertion_sort) \
   line(jarvis_march) \
   line(kmp_matcher) \
+  line(minimum) \
   line(mst_kruskal) \
   line(mst_prim) \
   line(naive_string_matcher) \
+  line(quickselect) \
+  line(quicksort) \
   line(segments_intersect) \
   line(strongly_connected_components) \
   line(topological_sort)
