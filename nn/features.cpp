@@ -3,7 +3,7 @@
 namespace renar {
 
 Term Composer::term(const Features& features, Tensor w) {
-  if (!exact_.features_as_products) return {dense(features), w};
+  if (!exact_.features_as_products || !features.encoders) return {dense(features), w};
   for (const Composed& known : composed_) {
     if (known.encoders == features.encoders.data && known.w == w.data) {
       return {features.raw, known.product};

@@ -1,4 +1,5 @@
-// Features kept as S V: raw numbers S (.., R) times stacked encoders V (R, H), R about 3 to 12.
+// Features kept as S V: raw numbers S (.., R) times stacked encoders V (R, H), R about 3 to 12. Or
+// dense ones (.., H), without encoders, such as those that a gate has mixed (nn/reconstruction.h).
 //
 // node_fts, edge_fts and graph_fts are sums of linear encodings of a few raw numbers, so a layer W
 // on them is S (V W): R columns to multiply instead of H (DESIGN.md 2, exact algebra 1). Composer
@@ -18,7 +19,7 @@ struct ExactAlgebra {
 
 struct Features {
   Tensor raw;       // (B,..,R)
-  Tensor encoders;  // (R,H)
+  Tensor encoders;  // (R,H), or absent: raw is (B,..,H) and the features themselves
 
   Features slice(std::int64_t begin, std::int64_t end) const {
     return {raw.slice(begin, end), encoders};
@@ -33,6 +34,7 @@ class Composer {
   Term term(const Features& features, Tensor w);
   /// S V itself, where it is needed (a maximum over it is not linear).
   Tensor dense(const Features& features) {
+    if (!features.encoders) return features.raw;
     return linear(tape_, {{features.raw, features.encoders}}, {});
   }
 

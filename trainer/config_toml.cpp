@@ -13,23 +13,6 @@
 namespace renar {
 namespace {
 
-// A scalar or a list of scalars as a flag would have it. Empty for anything else.
-std::optional<std::string> toml_text(const toml::node& node) {
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
-  if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
-  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
-  if (const auto* list = node.as_array()) {
-    std::vector<std::string> entries;
-    for (const toml::node& entry : *list) {
-      if (!entry.is_number() && !entry.is_string()) return std::nullopt;
-      entries.push_back(toml_text(entry).value());
-    }
-    return join(entries, ",");
-  }
-  return std::nullopt;
-}
-
 // The kind of TOML value each kind of member is written as.
 struct TomlKind {
   const toml::node& node;
@@ -55,7 +38,7 @@ void set_from_toml(const Setting& setting, const toml::node& node, const std::st
                    Config& config) {
   const std::string wanted = std::visit(TomlKind{node}, setting.member);
   RENAR_USAGE(wanted.empty(), "{} must be {}", place, wanted);
-  const std::string text = toml_text(node).value();
+  const std::string text = flag_text(node).value();
   if (setting.name == "p" && text.empty()) {  // [] is how "the algorithm's" is written
     config.p.clear();
   } else {
@@ -65,30 +48,55 @@ void set_from_toml(const Setting& setting, const toml::node& node, const std::st
 
 }  // namespace
 
-std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
-                                    Config& config) {
-  toml::table file;
+std::optional<std::string> flag_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  if (const auto* list = node.as_array()) {
+    std::vector<std::string> entries;
+    for (const toml::node& entry : *list) {
+      if (!entry.is_number() && !entry.is_string()) return std::nullopt;
+      entries.push_back(flag_text(entry).value());
+    }
+    return join(entries, ",");
+  }
+  return std::nullopt;
+}
+
+toml::table parse_toml(const std::string& path) {
   try {
-    file = toml::parse(read_file(path));
+    return toml::parse(read_file(path));
   } catch (const toml::parse_error& error) {
     throw UsageError(fmt::format("{} is not TOML: line {}: {}", path, error.source().begin.line,
                                  error.description()));
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
+}
+
+const Setting& find_setting(const std::vector<Setting>& table, std::string_view key,
+                            const std::string& path) {
+  const std::string name = with_hyphens(std::string(key));
+  const auto setting = std::find_if(table.begin(), table.end(),
+                                    [&](const Setting& entry) { return entry.name == name; });
+  RENAR_USAGE(setting != table.end(), "{}: {} is not a setting; did you mean {}?", path, key,
+              nearest_match(name, names_of(table, "")));
+  RENAR_USAGE(setting->group != Group::kCall,
+              "{}: {} belongs to one call: give it as the flag --{}", path, key, name);
+  return *setting;
+}
+
+std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
+                                    Config& config) {
   std::vector<std::string> seen;
-  for (const auto& [key, node] : file) {
-    const std::string name = with_hyphens(std::string(key.str()));
+  for (const auto& [key, node] : parse_toml(path)) {
+    const Setting& setting = find_setting(table, key.str(), path);
     const std::string place = fmt::format("{}: {}", path, key.str());
-    const auto setting = std::find_if(table.begin(), table.end(),
-                                      [&](const Setting& entry) { return entry.name == name; });
-    RENAR_USAGE(setting != table.end(), "{} is not a setting; did you mean {}?", place,
-                nearest_match(name, names_of(table, "")));
-    RENAR_USAGE(setting->group != Group::kCall, "{} belongs to one call: give it as the flag --{}",
-                place, name);
-    RENAR_USAGE(std::find(seen.begin(), seen.end(), name) == seen.end(), "{} stands twice", place);
-    set_from_toml(*setting, node, place, config);
-    seen.push_back(name);
+    RENAR_USAGE(std::find(seen.begin(), seen.end(), setting.name) == seen.end(), "{} stands twice",
+                place);
+    set_from_toml(setting, node, place, config);
+    seen.push_back(setting.name);
   }
   return seen;
 }

@@ -2,12 +2,25 @@
 // commented, read with every key and type checked.
 #pragma once
 
+#include <toml++/toml.h>
+
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trainer/settings.h"
 
 namespace renar {
+
+/// A scalar or a list of scalars as a flag would have it. Empty for anything else.
+std::optional<std::string> flag_text(const toml::node& node);
+
+/// The file as a table. Throws UsageError that names it and the line.
+toml::table parse_toml(const std::string& path);
+
+/// The setting that a key of `path` names. Throws UsageError with the nearest one if there is none.
+const Setting& find_setting(const std::vector<Setting>& table, std::string_view key,
+                            const std::string& path);
 
 /// Puts what the file says over the config and gives the names of the settings it has. Throws
 /// UsageError that names file and key: not a setting, given twice, or of a wrong type or value.

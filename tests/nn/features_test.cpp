@@ -39,6 +39,18 @@ TEST_CASE("features: dense is S V, by hand") {
   test::check_values(composer.dense(features), {12, 24, 31, 62}, 0);
 }
 
+TEST_CASE("features: those without encoders are dense already") {
+  FreshTape fresh;
+  const Features features{test::constant(fresh.tape, {1, 2, 2}, {1, 2, 3, 1}), {}};
+  const Tensor w = test::constant(fresh.tape, {2, 1}, {10, 100});
+  for (const ExactAlgebra exact : {kFused, kPlain}) {
+    Composer composer(fresh.tape, exact);
+    CHECK(composer.dense(features).data == features.raw.data);
+    test::check_values(linear(fresh.tape, {composer.term(features, w)}, {}), {210, 130}, 0);
+  }
+  CHECK(!features.slice(0, 1).encoders);
+}
+
 TEST_CASE("features: V W is made once for each weight and outlives the step") {
   FreshTape fresh(Tape::Mode::kPredict);
   Tape& tape = fresh.tape;
