@@ -11,7 +11,7 @@
 
 namespace renar {
 
-enum class Purpose : std::uint32_t { kInitialisation = 1 };
+enum class Purpose : std::uint32_t { kInitialisation = 1, kGumbelNoise = 2 };
 
 class CounterRng {
  public:
@@ -44,6 +44,9 @@ class CounterRng {
     const double radius = std::sqrt(-2.0 * std::log(uniform()));
     return radius * std::cos(6.283185307179586 * uniform());
   }
+
+  /// Standard Gumbel: the largest of several logits with such noise is a draw from their softmax.
+  double gumbel() { return -std::log(-std::log(uniform())); }
 
   /// Normal, redrawn until it lies within two standard deviations.
   double truncated_normal() {

@@ -2,7 +2,8 @@
 // do not count.
 //
 // logits (rows, C), target (rows) in [0, C) or -1 (else renar::Error). Serves mask_one, categorical
-// and pointer probes.
+// and pointer probes. negative_log_likelihood is the same of rows that hold log probabilities
+// already, as permutation pointers do:  sum += scale * sum over rows of -x[r][target[r]].
 #pragma once
 
 #include "core/tape.h"
@@ -10,5 +11,7 @@
 namespace renar {
 
 void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale, double& sum);
+void negative_log_likelihood(Tape& tape, Tensor log_probabilities, const std::int32_t* target,
+                             Real scale, double& sum);
 
 }  // namespace renar

@@ -22,4 +22,13 @@ Tensor sigmoid(Tape& tape, Tensor x) {
   return y;
 }
 
+Tensor exponential(Tape& tape, Tensor x) {
+  Tensor y = tape.output(x.shape, {x});
+  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = std::exp(x.data[i]);
+  tape.record(y, [=] {
+    for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += y.grad[i] * y.data[i];
+  });
+  return y;
+}
+
 }  // namespace renar

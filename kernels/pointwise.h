@@ -1,4 +1,4 @@
-// relu, sigmoid: y = f(x) element by element.
+// relu, sigmoid, exponential: y = f(x) element by element.
 #pragma once
 
 #include <cmath>
@@ -15,5 +15,6 @@ inline Real sigmoid_of(Real x) {
 
 Tensor relu(Tape& tape, Tensor x);
 Tensor sigmoid(Tape& tape, Tensor x);
+Tensor exponential(Tape& tape, Tensor x);
 
 }  // namespace renar

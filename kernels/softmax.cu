@@ -20,10 +20,14 @@ Tensor softmax(Tape& tape, Tensor x) {
   const std::int64_t cols = x.cols();
   Tensor y = tape.output(x.shape, {x});
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const SoftmaxRow row = softmax_row(x.data + r * cols, cols);
+    // As softmax_row says it, with each exponential taken once.
+    const Real *in = x.data + r * cols, largest = *std::max_element(in, in + cols);
+    Real *out = y.data + r * cols, sum = 0;
     for (std::int64_t c = 0; c < cols; ++c) {
-      y.data[r * cols + c] = row.probability(x.data[r * cols + c]);
+      out[c] = std::exp(in[c] - largest);
+      sum += out[c];
     }
+    for (std::int64_t c = 0; c < cols; ++c) out[c] /= sum;
   }
   tape.record(y, [=] {
     for (std::int64_t r = 0; r < x.rows(); ++r) {

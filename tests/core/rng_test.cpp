@@ -71,6 +71,21 @@ TEST_CASE("rng: normal numbers have the moments of a normal distribution") {
   CHECK(std::abs(fourth / kCount - 3) < 0.13);
 }
 
+TEST_CASE("rng: Gumbel numbers have mean 0.5772 and variance pi^2 / 6") {
+  CounterRng rng(8, Purpose::kGumbelNoise, 0, 0);
+  constexpr int kCount = 100000;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const double value = rng.gumbel();
+    if (!std::isfinite(value)) FAIL("gumbel() gave ", value);
+    sum += value;
+    squares += value * value;
+  }
+  const double mean = sum / kCount;
+  CHECK(std::abs(mean - 0.577216) < 0.0163);                          // 4 * 1.2825 / sqrt(1e5)
+  CHECK(std::abs(squares / kCount - mean * mean - 1.644934) < 0.05);  // kurtosis 5.4
+}
+
 TEST_CASE("rng: truncated normal numbers stay within two deviations, with variance 0.774") {
   // variance = 1 - 2 * 2 phi(2) / (Phi(2) - Phi(-2)) = 1 - 4 * 0.0539910 / 0.9544997 = 0.773741
   CounterRng rng(7, Purpose::kInitialisation, 0, 0);

@@ -1,4 +1,4 @@
-// cross_entropy by hand, rows without target, huge logits, gradient.
+// cross_entropy and negative_log_likelihood by hand, rows without target, huge logits, gradient.
 #include "kernels/cross_entropy.h"
 
 #include <doctest/doctest.h>
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "kernels/softmax.h"
 #include "tests/support.h"
 
 namespace renar {
@@ -60,12 +61,40 @@ TEST_CASE("cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
       {Numbers::random({6, 5}, 1)});
 }
 
+TEST_CASE("negative_log_likelihood: by hand; a row of target -1 is skipped") {
+  Numbers x({3, 2}, {-1, -2, -3, -4, -5, -1e6});
+  const std::vector<std::int32_t> target = {1, -1, 0};
+  FreshTape fresh;
+  double sum = 100;
+  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), 3, sum);
+  CHECK(sum == 100 + 3 * (2 + 5));
+  fresh.tape.backward();
+  CHECK(x.grad() == std::vector<Real>{0, -3, 0, 0, -3, 0});
+}
+
+TEST_CASE("negative_log_likelihood: of a softmax's logarithm it is the cross-entropy") {
+  Numbers logits({2, 2}, {1, 3, 0, 0}), logs({2, 2}, {0, 0, 0, 0});
+  Real* log_probabilities = logs.data().data;
+  for (int i = 0; i < 4; ++i) {
+    const Real* row = logits.data().data + i / 2 * 2;
+    log_probabilities[i] = softmax_row(row, 2).log_probability(row[i % 2]);
+  }
+  const std::vector<std::int32_t> target = {0, 1};
+  FreshTape fresh;
+  double want = 0, got = 0;
+  cross_entropy(fresh.tape, logits.data(), target.data(), 1, want);
+  negative_log_likelihood(fresh.tape, logs.data(), target.data(), 1, got);
+  CHECK(got == doctest::Approx(want).epsilon(1e-6));
+}
+
 TEST_CASE("cross_entropy: a target that is no class is refused") {
   Numbers logits = Numbers::random({2, 3}, 1);
   const std::vector<std::int32_t> target = {0, 3};
   FreshTape fresh;
   double sum = 0;
   CHECK_THROWS_AS(cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum), Error);
+  CHECK_THROWS_AS(negative_log_likelihood(fresh.tape, logits.tensor(), target.data(), 1, sum),
+                  Error);
 }
 
 }  // namespace

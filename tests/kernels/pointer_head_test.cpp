@@ -1,4 +1,4 @@
-// pointer_head against the written-out maximum followed by a linear.
+// The two pointer heads against the written-out maximum followed by a linear.
 #include "kernels/pointer_head.h"
 
 #include <doctest/doctest.h>
@@ -72,6 +72,55 @@ TEST_CASE("pointer_head: gradients, ties included" * doctest::skip(test::kFloatB
   }
 }
 
+Tensor edge_fused(Tape& tape, const Inputs& in) {
+  return edge_pointer_head(tape, in[0], in[1], in[2], in[3]);
+}
+Tensor edge_composed(Tape& tape, const Inputs& in) {
+  const std::int64_t batch = in[0].dim(0), n = in[0].dim(1);
+  const Tensor larger = edge_pointer_maximum(tape, in[0], in[1]);
+  return linear(tape, {{larger, in[2]}}, {in[3]}).reshaped({batch, n, n, n});
+}
+
+template <class Random>
+std::vector<Numbers> edge_inputs_of(const test::Extents& e, const Random& random) {
+  return {random({e.batch, e.nodes, e.nodes, e.hidden}, 1), random({e.batch, e.nodes, e.hidden}, 2),
+          Numbers::random({e.hidden, 1}, 3), Numbers::random({1}, 4)};
+}
+
+TEST_CASE("edge_pointer_head: by hand, with a tie") {
+  // point[i,j] = (3, 5; 1, 7), target[k] = (5, 2), w = 2, bias = 0.5:
+  // 2 max(3, 5) + 0.5, 2 max(3, 2) + 0.5; 2 max(5, 5) + 0.5, 2 max(5, 2) + 0.5; and so on
+  Numbers point({1, 2, 2, 1}, {3, 5, 1, 7}), target({1, 2, 1}, {5, 2});
+  Numbers w({1, 1}, {2}), bias({1}, {0.5});
+  FreshTape fresh;
+  const Tensor y =
+      edge_pointer_head(fresh.tape, point.tensor(), target.tensor(), w.tensor(), bias.tensor());
+  CHECK(y.shape == Shape{1, 2, 2, 2});
+  test::check_values(y, {10.5, 6.5, 10.5, 10.5, 10.5, 4.5, 14.5, 14.5}, 0);
+  test::run_backward(fresh.tape, y, {1, 2, 4, 8, 16, 32, 64, 128});
+  CHECK(point.grad() == std::vector<Real>{4, 4 + 16, 0, 128 + 256});  // half of the tie's 2 * 4
+  CHECK(target.grad() == std::vector<Real>{2 + 4 + 32, 64});
+  CHECK(w.grad() ==
+        std::vector<Real>{5 + 3 * 2 + 5 * 4 + 5 * 8 + 5 * 16 + 2 * 32 + 7 * 64 + 7 * 128});
+  CHECK(bias.grad() == std::vector<Real>{255});
+}
+
+TEST_CASE("edge_pointer_head: equals its composition, ties included") {
+  for (const test::Extents& e : test::kExtents) {
+    test::same_value_and_gradient(edge_fused, edge_composed, edge_inputs_of(e, Numbers::random));
+    test::same_value_and_gradient(edge_fused, edge_composed, edge_inputs_of(e, test::coarse));
+  }
+}
+
+TEST_CASE("edge_pointer_head: gradients, ties included" * doctest::skip(test::kFloatBuild)) {
+  for (const test::Extents& e : {test::Extents{2, 3, 4}, test::Extents{1, 2, 37}}) {
+    for (const auto& op : {edge_fused, edge_composed}) {
+      test::check_gradient(op, edge_inputs_of(e, Numbers::random));
+      test::check_gradient(op, edge_inputs_of(e, test::coarse));
+    }
+  }
+}
+
 TEST_CASE(
     "pointer_head: shapes that do not fit are refused, and so are gradients for some inputs") {
   Numbers point = Numbers::random({1, 2, 3}, 1), target = Numbers::random({1, 2, 2, 3}, 2);
@@ -86,6 +135,12 @@ TEST_CASE(
   CHECK_THROWS_AS(pointer_head(tape, p, t, w.data(), bias.tensor()), Error);
   CHECK_THROWS_AS(pointer_maximum(tape, p, p), Error);
   CHECK_THROWS_AS(pointer_maximum(tape, p, target.data()), Error);
+  CHECK_THROWS_AS(edge_pointer_head(tape, p, p, w.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(edge_pointer_head(tape, p, t, w.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(edge_pointer_head(tape, t, p, bias.tensor(), bias.tensor()), Error);
+  CHECK_THROWS_AS(edge_pointer_head(tape, t, p, w.tensor(), bias.data()), Error);
+  CHECK_THROWS_AS(edge_pointer_maximum(tape, p, p), Error);
+  CHECK_THROWS_AS(edge_pointer_maximum(tape, t, point.data()), Error);
 }
 
 }  // namespace

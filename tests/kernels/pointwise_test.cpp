@@ -1,4 +1,4 @@
-// relu and sigmoid.
+// relu, sigmoid and exponential.
 #include "kernels/pointwise.h"
 
 #include <doctest/doctest.h>
@@ -34,12 +34,23 @@ TEST_CASE("pointwise: sigmoid by hand, and finite for huge inputs") {
   test::check_same("dx", x.grad(), {0.25, 3, 6, 0, 0}, test::kFloatBuild ? 1e-6 : 1e-14);
 }
 
+TEST_CASE("pointwise: exponential by hand; nothing is left of -1e6") {
+  Numbers x({3}, {0, std::log(Real{3}), -1e6});
+  FreshTape fresh;
+  const Tensor y = exponential(fresh.tape, x.tensor());
+  test::check_values(y, {1, 3, 0}, test::kFloatBuild ? 1e-6 : 1e-15);
+  test::run_backward(fresh.tape, y, {2, 5, 7});
+  test::check_same("dx", x.grad(), {2, 15, 0}, test::kFloatBuild ? 1e-6 : 1e-14);
+}
+
 TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t size : {1, 3, 57}) {
     test::check_gradient([](Tape& tape, const Inputs& in) { return relu(tape, in[0]); },
                          {Numbers::random({size}, 1)});
     test::check_gradient([](Tape& tape, const Inputs& in) { return sigmoid(tape, in[0]); },
                          {Numbers::random({size}, 2)});
+    test::check_gradient([](Tape& tape, const Inputs& in) { return exponential(tape, in[0]); },
+                         {Numbers::random({size}, 3)});
   }
 }
 
