@@ -3,9 +3,22 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/check.h"
+#include "kernels/edge_pointer_means.h"
 
 namespace renar {
+
+bool is_index(const Probe& probe) {
+  switch (probe.type) {
+    case Type::kPointer:
+    case Type::kShouldBePermutation: return true;
+    case Type::kScalar:
+    case Type::kCategorical:
+    case Type::kMask:
+    case Type::kMaskOne:
+    case Type::kPermutationPointer: return false;
+  }
+  return false;
+}
 
 std::int64_t choices(const Probe& probe, std::int64_t nodes) {
   switch (probe.type) {
@@ -63,14 +76,20 @@ std::int64_t Samples::compared(std::int64_t step) const {
 Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const Probe& p = spec()[probe];
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
-  if (p.type == Type::kPointer) {
-    RENAR_CHECK(p.location == Location::kNode, "[batch] {} is not a node pointer", p.name);
-    Tensor x = tape.constant({size(), n, n});  // (B,N,N)
+  if (is_index(p) && p.location == Location::kEdge) {
+    Tensor means = tape.constant({size(), n, n, 2});
+    for (std::int64_t k = 0; k < size(); ++k) {
+      edge_pointer_means_of(n, batch_.at(probe, frame, index(k)), means.data + k * 2 * stride);
+    }
+    return means;
+  }
+  if (is_index(p)) {
+    Tensor x = tape.constant({size(), stride, n});  // (B,N,N), of graphs (B,1,N)
     std::fill_n(x.data, x.size(), Real{0});
     for (std::int64_t k = 0; k < size(); ++k) {
       const Real* target = batch_.at(probe, frame, index(k));
-      for (std::int64_t i = 0; i < n; ++i) {
-        x.data[(k * n + i) * n + static_cast<std::int64_t>(target[i])] = 1;
+      for (std::int64_t i = 0; i < stride; ++i) {
+        x.data[(k * stride + i) * n + static_cast<std::int64_t>(target[i])] = 1;
       }
     }
     return x;
@@ -96,15 +115,14 @@ const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t
                                      std::int64_t begin, std::int64_t end) const {
   const Probe& p = spec()[probe];
   const std::int64_t stride = batch_.stride(probe);
-  const std::int64_t range = p.type == Type::kPointer ? 1 : choices(p, nodes());
+  const std::int64_t range = is_index(p) ? 1 : choices(p, nodes());
   const std::int64_t rows = stride / range;
   std::int32_t* out = tape.array<std::int32_t>((end - begin) * rows);
   for (std::int64_t k = begin; k < end; ++k) {
     const Real* truth = batch_.at(probe, frame, index(k));
     for (std::int64_t r = 0; r < rows; ++r) {
-      out[(k - begin) * rows + r] = p.type == Type::kPointer
-                                        ? static_cast<std::int32_t>(truth[r])
-                                        : marked_class(truth + r * range, range);
+      out[(k - begin) * rows + r] = is_index(p) ? static_cast<std::int32_t>(truth[r])
+                                                : marked_class(truth + r * range, range);
     }
   }
   return out;

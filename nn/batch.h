@@ -65,8 +65,8 @@ class Samples {
   std::int64_t active(std::int64_t step) const;
   std::int64_t compared(std::int64_t step) const;
 
-  /// The truth as features: (B,N) or (B,N,C), pointers as one-hot (B,N,N), edges (B,N,N[,C]),
-  /// graphs (B[,C]).
+  /// The truth as encoders read it: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers as
+  /// one-hot, of nodes (B,N,N) and graphs (B,N), and those of edges as their means (B,N,N,2).
   Tensor features(Tape& tape, std::size_t probe, std::int64_t frame) const;
   /// The truth of samples [begin, end) as it is written, and as class indices (-1: none is marked).
   const Real* numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
@@ -82,8 +82,12 @@ class Samples {
 /// The class that a row of `count` one-hot numbers marks with 1, or -1.
 std::int32_t marked_class(const Real* row, std::int64_t count);
 
-/// How many numbers a class choice of this probe ranges over (C, or N for mask_one and pointer); 1
-/// for others.
+/// Whether the probe is written as an index, and not as a one-hot row: a pointer, or what stays a
+/// pointer where the pipeline makes no permutation of it.
+bool is_index(const Probe& probe);
+
+/// How many numbers a class choice of this probe ranges over (C, or N for mask_one and the
+/// pointers); 1 for others.
 std::int64_t choices(const Probe& probe, std::int64_t nodes);
 
 }  // namespace renar

@@ -1,7 +1,8 @@
 #include "nn/decoder.h"
 
-#include "core/check.h"
 #include "kernels/adjacency.h"
+#include "kernels/log_sinkhorn.h"
+#include "kernels/node_add.h"
 #include "kernels/node_max.h"
 #include "kernels/pointer_head.h"
 
@@ -40,7 +41,7 @@ Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& p
   const std::int64_t out = outputs_of(probe);
   switch (probe.location) {
     case Location::kNode:
-      if (probe.type == Type::kPointer) {
+      if (is_index(probe) || probe.type == Type::kPermutationPointer) {
         add(h_t, hidden);
         add(h_t, hidden);
         add(e_t, hidden);
@@ -49,26 +50,36 @@ Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& p
         add(h_t, out);
       }
       return;
-    case Location::kEdge:
-      RENAR_CHECK(probe.type != Type::kPointer, "[decoder] {} is not a node pointer", probe.name);
-      add(h_t, out);
-      add(h_t, out);
-      add(e_t, out);
+    case Location::kEdge: {
+      const std::int64_t each = is_index(probe) ? hidden : out;
+      add(h_t, each);
+      add(h_t, each);
+      add(e_t, each);
+      if (!is_index(probe)) return;
+      add(h_t, hidden);
+      add(hidden, 1);
       return;
+    }
     case Location::kGraph:
-      RENAR_CHECK(probe.type != Type::kPointer, "[decoder] {} is not a node pointer", probe.name);
       add(h_t, out);
       add(hidden, out);
+      if (is_index(probe)) add(h_t, out);
       return;
   }
 }
 
-Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in,
+                       Tensor noise) const {
   switch (probe_.location) {
     case Location::kNode:
-      return probe_.type == Type::kPointer ? decode_pointer(tape, composer, in)
-                                           : decode_node(tape, composer, in);
-    case Location::kEdge: return decode_edge(tape, composer, in);
+      if (probe_.type == Type::kPermutationPointer) {
+        return log_sinkhorn(tape, decode_pointer(tape, composer, in), kDecoderRounds, noise);
+      }
+      return is_index(probe_) ? decode_pointer(tape, composer, in)
+                              : decode_node(tape, composer, in);
+    case Location::kEdge:
+      return is_index(probe_) ? decode_edge_pointer(tape, composer, in)
+                              : decode_edge(tape, composer, in);
     case Location::kGraph: return decode_graph(tape, composer, in);
   }
   return {};
@@ -110,14 +121,30 @@ Tensor Decoder::decode_pointer(Tape& tape, Composer& composer, const DecoderInpu
   return in.masks_non_edges ? mask_non_edges(tape, logits, in.encoded.adj) : logits;
 }
 
-Tensor Decoder::decode_edge(Tape& tape, Composer& composer, const DecoderInputs& in) const {
-  const Tensor d_1 = linear(tape, from_nodes(tape, composer, in, 0), {bias(tape, 0)});  // (B,N,C)
+// d1(h_t)[i] + d2(h_t)[j] + d3(e_t)[i,j]   (B,N,N,O)
+Tensor Decoder::edges(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor d_1 = linear(tape, from_nodes(tape, composer, in, 0), {bias(tape, 0)});  // (B,N,O)
   const Tensor d_2 = linear(tape, from_nodes(tape, composer, in, 1), {bias(tape, 1)});
-  const Tensor y = edge_linear(tape, d_1, d_2, from_edges(tape, composer, in, 2), {bias(tape, 2)});
+  return edge_linear(tape, d_1, d_2, from_edges(tape, composer, in, 2), {bias(tape, 2)});
+}
+
+Tensor Decoder::decode_edge(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor y = edges(tape, composer, in);  // (B,N,N,C)
   const Tensor logits = y.reshaped(with_classes({y.dim(0), y.dim(1), y.dim(2)}, probe_));
   const bool masked =
       in.masks_non_edges && (probe_.type == Type::kMask || probe_.type == Type::kMaskOne);
   return masked ? mask_non_edges(tape, logits, in.encoded.adj) : logits;
+}
+
+Tensor Decoder::decode_edge_pointer(Tape& tape, Composer& composer, const DecoderInputs& in) const {
+  const Tensor point = edges(tape, composer, in);  // (B,N,N,H)
+  const Tensor target =
+      linear(tape, from_nodes(tape, composer, in, 3), {bias(tape, 3)});  // (B,N,H)
+  const Tensor w = tape.use(layer_(4).w), b = bias(tape, 4);
+  if (composer.exact().fused_ops) return edge_pointer_head(tape, point, target, w, b);
+  const std::int64_t n = point.dim(1);
+  return linear(tape, {{edge_pointer_maximum(tape, point, target), w}}, {b})
+      .reshaped({point.dim(0), n, n, n});
 }
 
 Tensor Decoder::decode_graph(Tape& tape, Composer& composer, const DecoderInputs& in) const {
@@ -129,6 +156,10 @@ Tensor Decoder::decode_graph(Tape& tape, Composer& composer, const DecoderInputs
                            {node_max(tape, in.next_hidden), w.slice(2 * hidden_, 3 * hidden_)},
                            composer.term(in.encoded.graph, tape.use(layer_(1).w))},
                           {bias(tape, 0), bias(tape, 1)});
+  if (is_index(probe_)) {
+    const Tensor d_3 = linear(tape, from_nodes(tape, composer, in, 2), {bias(tape, 2)});  // (B,N,1)
+    return node_add(tape, d_3, y).reshaped({y.dim(0), d_3.dim(1)});
+  }
   return y.reshaped(with_classes({y.dim(0)}, probe_));
 }
 

@@ -5,8 +5,12 @@
 //   node   scalar mask mask_one categorical   Linear of h_t
 //          pointer                            w . max(p1[j], p2[k] + p3(e_t)[k,j]) + b, j points at
 //              k
+//          permutation pointer                log_sinkhorn of that + noise, kDecoderRounds
 //   edge   scalar mask mask_one categorical   d1(h_t)[i] + d2(h_t)[j] + d3(e_t)[i,j]
-//   graph  scalar mask mask_one categorical   d1(max over nodes of h_t) + d2(graph_fts)
+//          pointer                            w . max(d1(h_t)[i] + d2(h_t)[j] + d3(e_t)[i,j],
+//              d4(h_t)[k]) + b, the edge (i,j) points at k
+//   graph  scalar mask categorical            d1(max over nodes of h_t) + d2(graph_fts)
+//          pointer                            that + d3(h_t)[k], the graph points at k
 #pragma once
 
 #include <array>
@@ -27,14 +31,18 @@ struct DecoderInputs {
   DecoderInputs slice(std::int64_t begin, std::int64_t end) const;
 };
 
+/// Rounds of log_sinkhorn in the decoder of a permutation pointer.
+constexpr int kDecoderRounds = 10;
+
 class Decoder {
  public:
   /// Parameters <name>/decode/<probe>/<k>/w and /b. `edges`: the processor makes edge'.
   Decoder(const Builder& builder, const std::string& name, const Probe& probe, std::int64_t hidden,
           bool edges);
 
-  /// Logits: (B,N), (B,N,C), pointers (B,N,N); edges (B,N,N[,C]); graphs (B[,C]).
-  Tensor decode(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  /// Logits: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers have an axis N more.
+  /// `noise` (B,N,N) is added to the logits of a permutation pointer; absent: none.
+  Tensor decode(Tape& tape, Composer& composer, const DecoderInputs& in, Tensor noise = {}) const;
 
  private:
   Terms from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const;
@@ -42,13 +50,15 @@ class Decoder {
   Tensor decode_node(Tape& tape, Composer& composer, const DecoderInputs& in) const;
   Tensor decode_pointer(Tape& tape, Composer& composer, const DecoderInputs& in) const;
   Tensor decode_edge(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor decode_edge_pointer(Tape& tape, Composer& composer, const DecoderInputs& in) const;
   Tensor decode_graph(Tape& tape, Composer& composer, const DecoderInputs& in) const;
+  Tensor edges(Tape& tape, Composer& composer, const DecoderInputs& in) const;
   Tensor bias(Tape& tape, int layer) const { return tape.use(layer_(layer).b); }
   const Linear& layer_(int k) const { return layers_[static_cast<std::size_t>(k)]; }
 
   const Probe& probe_;
   std::int64_t hidden_;
-  std::array<Linear, 4> layers_{};
+  std::array<Linear, 5> layers_{};
 };
 
 }  // namespace renar

@@ -5,30 +5,35 @@
 #include "core/check.h"
 #include "kernels/adjacency.h"
 #include "kernels/columns.h"
+#include "kernels/edge_pointer_means.h"
 
 namespace renar {
 namespace {
 
 bool is_read(const Probe& probe) { return probe.stage != Stage::kOutput; }
 
-/// Whose features a probe's encoding is added to.
+bool is_pointer(const Probe& probe) {
+  return is_index(probe) || probe.type == Type::kPermutationPointer;
+}
+
+bool is_edge_pointer(const Probe& probe) {
+  return is_pointer(probe) && probe.location == Location::kEdge;
+}
+
+/// Whose features a probe's encoding is added to: a pointer relates its location to nodes.
 Location target_of(const Probe& probe) {
-  switch (probe.type) {
-    case Type::kPointer:
-    case Type::kShouldBePermutation:
-    case Type::kPermutationPointer:
-      RENAR_CHECK(probe.location == Location::kNode, "[encoder] {} is not a node pointer",
-                  probe.name);
-      return Location::kEdge;  // an N x N relation
-    case Type::kScalar:
-    case Type::kCategorical:
-    case Type::kMask:
-    case Type::kMaskOne: return probe.location;
+  if (!is_pointer(probe)) return probe.location;
+  switch (probe.location) {
+    case Location::kNode:
+    case Location::kEdge: return Location::kEdge;
+    case Location::kGraph: return Location::kNode;
   }
   return probe.location;
 }
 
+/// How many numbers of a probe stand at each place of its target.
 std::int64_t width_of(const Probe& probe) {
+  if (is_edge_pointer(probe)) return 2;
   return probe.type == Type::kCategorical ? probe.classes : 1;
 }
 
@@ -55,13 +60,27 @@ Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& sp
     : spec_(spec), hidden_(hidden) {
   RENAR_CHECK(spec.size() <= kMaxProbes, "[encoder] {} has {} probes, at most {} are supported",
               name, spec.size(), kMaxProbes);
+  for (const Location location : {Location::kNode, Location::kEdge, Location::kGraph}) {
+    int weights = 0;
+    for (const Probe& probe : spec) {
+      if (is_read(probe) && target_of(probe) == location) weights += is_edge_pointer(probe) ? 2 : 1;
+    }
+    RENAR_CHECK(weights <= kMaxSources, "[encoder] {} has {} encoders of a {}, at most {} fit",
+                name, weights, name_of(location), kMaxSources);
+  }
   for (std::size_t p = 0; p < spec.size(); ++p) {
     const Probe& probe = spec[p];
     if (!is_read(probe)) continue;
     const bool xavier = init == EncoderInit::kXavierOnScalars && probe.stage == Stage::kHint &&
                         probe.type == Type::kScalar;
-    layers_[p] = make_linear(builder, name + "/encode/" + probe.name, width_of(probe), hidden,
-                             {.stddev = xavier ? 1 / std::sqrt(static_cast<double>(hidden)) : 0.0});
+    const std::string layer = name + "/encode/" + probe.name;
+    if (is_edge_pointer(probe)) {
+      layers_[p] = make_linear(builder, layer + "/0", 1, hidden);
+      second_[p] = make_linear(builder, layer + "/1", 1, hidden);
+    } else {
+      const LinearInit start{.stddev = xavier ? 1 / std::sqrt(static_cast<double>(hidden)) : 0.0};
+      layers_[p] = make_linear(builder, layer, width_of(probe), hidden, start);
+    }
   }
 }
 
@@ -72,6 +91,9 @@ Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
       if (!is_read(spec_[p]) || target_of(spec_[p]) != location) continue;
       weights.add(tape.use(layers_[p].w));
       biases.add(tape.use(layers_[p].b));
+      if (!is_edge_pointer(spec_[p])) continue;
+      weights.add(tape.use(second_[p].w));
+      biases.add(tape.use(second_[p].b));
     }
     return stack(tape, hidden_, weights, biases);
   };
@@ -94,12 +116,16 @@ EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTenso
   step.adj = identity_adjacency(tape, batch, nodes);
   for (std::size_t p = 0; p < spec_.size(); ++p) {
     if (!is_read(spec_[p])) continue;
-    const bool pointer = spec_[p].location == Location::kNode && spec_[p].type == Type::kPointer;
+    const bool pointer = spec_[p].location == Location::kNode && is_pointer(spec_[p]);
     const bool edges = spec_[p].location == Location::kEdge && spec_[p].type == Type::kMask;
     if (pointer) add_edges(step.adj, probes[p].first(batch), kPointerEdge);
     if (edges) add_edges(step.adj, probes[p].first(batch), kMaskEdge);
   }
   return step;
+}
+
+Tensor read_form(Tape& tape, const Probe& probe, Tensor prediction) {
+  return is_edge_pointer(probe) ? edge_pointer_means(tape, prediction) : prediction;
 }
 
 }  // namespace renar

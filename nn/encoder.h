@@ -1,9 +1,9 @@
 // The encoder: raw probe data to node, edge and graph features. MODEL.md 2.
 //
-// Every probe has a Linear(H) of its own. Node data goes to node_fts, node pointers and edge data
-// to edge_fts, graph data to graph_fts. The sum of the encodings is kept as S V (nn/features.h): S
-// is the probes' raw numbers side by side and a column of ones, V their weights and, in its last
-// row, the sum of their biases.
+// Every probe has a Linear(H) of its own, an edge pointer two. Node data and graph pointers go to
+// node_fts, node pointers and edge data to edge_fts, other graph data to graph_fts. The sum of the
+// encodings is kept as S V (nn/features.h): S is the probes' raw numbers side by side and a column
+// of ones, V their weights and, in its last row, the sum of their biases.
 #pragma once
 
 #include <array>
@@ -34,7 +34,9 @@ struct EncodedStep {
 
 class Encoder {
  public:
-  /// Parameters <name>/encode/<probe>/w and /b for every input and hint of the spec.
+  /// Parameters <name>/encode/<probe>/w and /b for every input and hint of the spec; those of an
+  /// edge pointer are <name>/encode/<probe>/0/w and so on, and 1/w. Throws renar::Error for a spec
+  /// of more probes than there is room for.
   Encoder(const Builder& builder, const std::string& name, const Spec& spec, std::int64_t hidden,
           EncoderInit init);
 
@@ -44,8 +46,8 @@ class Encoder {
   };
   Stacked stack_encoders(Tape& tape) const;
 
-  /// `probes` holds inputs and hints in feature form (Samples::features); all have `batch` samples
-  /// or more.
+  /// `probes` holds inputs and hints as they are read (Samples::features, read_form); all have
+  /// `batch` samples or more.
   EncodedStep encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
                      std::int64_t batch, std::int64_t nodes, bool want_adjacency) const;
 
@@ -53,6 +55,11 @@ class Encoder {
   const Spec& spec_;
   std::int64_t hidden_;
   std::array<Linear, kMaxProbes> layers_{};
+  std::array<Linear, kMaxProbes> second_{};  // of edge pointers
 };
+
+/// A postprocessed prediction as the encoder reads it: as it is, but edge pointers (B,N,N,N) as
+/// their means (B,N,N,2).
+Tensor read_form(Tape& tape, const Probe& probe, Tensor prediction);
 
 }  // namespace renar

@@ -16,8 +16,8 @@ std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t 
   switch (probe.type) {
     case Type::kScalar:
     case Type::kPointer:
-    case Type::kShouldBePermutation:
-    case Type::kPermutationPointer: return count;
+    case Type::kShouldBePermutation: return count;
+    case Type::kPermutationPointer: return count / range;
     case Type::kMask: return count - std::count(truth, truth + count, kMasked);
     case Type::kMaskOne:
     case Type::kCategorical: {
@@ -65,8 +65,11 @@ void add_loss(Tape& tape, const Samples& samples, std::size_t p, std::int64_t fr
     case Type::kCategorical:
     case Type::kPointer:
     case Type::kShouldBePermutation:
-    case Type::kPermutationPointer:
       cross_entropy(tape, logits, samples.classes(tape, p, frame, begin, end), scale, loss);
+      return;
+    case Type::kPermutationPointer:
+      negative_log_likelihood(tape, logits, samples.classes(tape, p, frame, begin, end), scale,
+                              loss);
       return;
   }
 }

@@ -6,6 +6,7 @@
 //   valid    hints: frames t < length; outputs: each sample's last step
 //   scalar   squared error                        mask          binary cross-entropy, -1 excluded
 //   mask_one, categorical, pointer                cross-entropy over rows that have a marked class
+//   permutation pointer   -log of the prediction (which is a logarithm already), over all rows
 // Where nothing is valid the loss is 0.
 #pragma once
 

@@ -82,6 +82,17 @@ ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const
   return next;
 }
 
+// Logits of samples begin, begin + 1, .. in this step.
+Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std::int64_t step,
+                   std::int64_t begin) const {
+  const bool noisy =
+      run.request.pass == Pass::kTrain && run.spec[p].type == Type::kPermutationPointer;
+  const Tensor noise = noisy ? gumbel_noise(run.tape, options_.seed, run.request.noise, run.samples,
+                                            p, step, begin, in.hidden.dim(0))
+                             : Tensor{};
+  return run.heads.decoders[p]->decode(run.tape, run.composer, in, noise);
+}
+
 // The prediction of step t is the truth of frame t + 1, and what step t + 1 reads.
 void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
   const bool hard =
@@ -89,12 +100,12 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
       (options_.hint_repred == Repred::kHardOnEval && run.request.pass == Pass::kEvaluate);
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage != Stage::kHint) continue;
-    const Tensor logits = run.heads.decoders[p]->decode(run.tape, run.composer, in);
+    const Tensor logits = decode(run, in, p, step, 0);
     report(run, p, step + 1, 0, logits);
     if (step + 1 == run.samples.steps()) continue;
     const Tensor fed_back =
         postprocess(run.tape, run.spec[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
-    run.probes[p] = run.tape.carry(fed_back);
+    run.probes[p] = run.tape.carry(read_form(run.tape, run.spec[p], fed_back));
   }
 }
 
@@ -105,7 +116,7 @@ void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t 
   const DecoderInputs last = in.slice(begin, end);
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage != Stage::kOutput) continue;
-    report(run, p, 0, begin, run.heads.decoders[p]->decode(run.tape, run.composer, last));
+    report(run, p, 0, begin, decode(run, last, p, step, begin));
   }
 }
 

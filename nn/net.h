@@ -11,6 +11,7 @@
 
 #include "nn/decoder.h"
 #include "nn/encoder.h"
+#include "nn/gumbel_noise.h"
 #include "nn/loss.h"
 #include "nn/postprocess.h"
 #include "nn/predictions.h"
@@ -26,7 +27,7 @@ struct NetOptions {
   EncoderInit encoder_init = EncoderInit::kXavierOnScalars;
   Repred hint_repred = Repred::kSoft;
   int message_passing_steps = 1;
-  std::uint64_t seed = 42;  ///< of the initialisation
+  std::uint64_t seed = 42;  ///< of the initialisation and the noise in training
   ExactAlgebra exact;
 };
 
@@ -59,6 +60,7 @@ class Net {
     const LossScales* scales = nullptr;  ///< wanted losses; null: none
     Losses* losses = nullptr;            ///< the shard's losses are added
     Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
+    NoiseKey noise = {};                 ///< of permutation pointers in training
   };
   /// Runs a shard on `tape`, which has been started on this net's parameters with those of the
   /// batch's task active.
@@ -67,6 +69,8 @@ class Net {
  private:
   struct Trajectory;
   ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;
+  Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
+                std::int64_t begin) const;
   void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/log_sinkhorn.h"
 #include "kernels/pointwise.h"
 #include "kernels/softmax.h"
 
@@ -15,10 +16,18 @@ Tensor soft(Tape& tape, const Probe& probe, Tensor logits) {
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
-    case Type::kShouldBePermutation:
-    case Type::kPermutationPointer: return softmax(tape, logits);
+    case Type::kShouldBePermutation: return softmax(tape, logits);
+    case Type::kPermutationPointer:
+      return exponential(tape, log_sinkhorn(tape, logits, kFeedbackRounds));
   }
   return {};
+}
+
+void mark_largest(const Real* logits, const Tensor& y) {
+  std::fill_n(y.data, y.size(), Real{0});
+  for (std::int64_t r = 0; r < y.rows(); ++r) {
+    y.data[r * y.cols() + largest(logits + r * y.cols(), y.cols())] = 1;
+  }
 }
 
 Tensor hard(Tape& tape, const Probe& probe, Tensor logits) {
@@ -32,13 +41,10 @@ Tensor hard(Tape& tape, const Probe& probe, Tensor logits) {
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
-    case Type::kShouldBePermutation:
+    case Type::kShouldBePermutation: mark_largest(logits.data, y); break;
     case Type::kPermutationPointer:
-      std::fill_n(y.data, y.size(), Real{0});
-      for (std::int64_t r = 0; r < y.rows(); ++r) {
-        const std::int64_t row = r * y.cols();
-        y.data[row + largest(logits.data + row, y.cols())] = 1;
-      }
+      logits.grad = nullptr;
+      mark_largest(log_sinkhorn(tape, logits, kFeedbackRounds).data, y);
       break;
   }
   return y;

@@ -1,8 +1,9 @@
 // A prediction on its way back into the encoder, or to a score. MODEL.md 5.
 //
-//   soft: scalar as it is, mask sigmoid, mask_one and categorical and pointer softmax
-//   hard: scalar as it is, mask 0 / 1, the others one-hot at their first largest; nothing has a
-//       gradient
+//   soft: scalar as it is, mask sigmoid, mask_one and categorical and pointer softmax, permutation
+//       pointer exp(log_sinkhorn) of kFeedbackRounds
+//   hard: scalar as it is, mask 0 / 1, the others one-hot at their first largest, of permutation
+//       pointers after as many rounds; nothing has a gradient
 #pragma once
 
 #include "algos/spec.h"
@@ -12,7 +13,10 @@ namespace renar {
 
 enum class Postprocess { kSoft, kHard };
 
-/// Logits as decoders give them to features as encoders read them; the shape stays.
+/// Rounds of log_sinkhorn on a permutation pointer that is fed back, and on one that is scored.
+constexpr int kFeedbackRounds = 25, kScoreRounds = 50;
+
+/// Logits as decoders give them to what they predict; the shape stays.
 Tensor postprocess(Tape& tape, const Probe& probe, Tensor logits, Postprocess mode);
 
 /// The first largest of `count` numbers.

@@ -3,8 +3,7 @@
 namespace renar {
 
 std::int64_t logits_per_sample(const Batch& batch, std::size_t probe) {
-  const bool pointer = (*batch.spec)[probe].type == Type::kPointer;
-  return batch.stride(probe) * (pointer ? batch.nodes : 1);
+  return batch.stride(probe) * (is_index((*batch.spec)[probe]) ? batch.nodes : 1);
 }
 
 void Predictions::prepare(const Batch& batch) {

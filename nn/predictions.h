@@ -1,7 +1,8 @@
 // What the net predicted for a batch: logits, in the batch's order of samples.
 //
 // Outputs [B, ...] are those of each sample's last step; hints [T-1, B, ...], frame t predicts
-// truth frame t + 1, zeros after a sample's end. A pointer is its row of N logits.
+// truth frame t + 1, zeros after a sample's end. A pointer is its row of N logits; a permutation
+// pointer's are the log-sinkhorn of its decoder, see nn/decoder.h.
 #pragma once
 
 #include <vector>

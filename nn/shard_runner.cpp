@@ -20,7 +20,7 @@ ShardRunner::ShardRunner(int threads) {
 }
 
 Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
-                              Predictions* predictions) {
+                              const NoiseKey& noise, Predictions* predictions) {
   const ActiveParameters active = net.active(batch.task);
   const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
@@ -35,7 +35,8 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
                 {.pass = Net::Pass::kTrain,
                  .scales = &scales,
                  .losses = &shard_losses_[s],
-                 .predictions = predictions});
+                 .predictions = predictions,
+                 .noise = noise});
     tape.backward();
   });
 

@@ -17,9 +17,9 @@ class ShardRunner {
   explicit ShardRunner(int threads);
 
   /// Losses of the batch by probe; `grads` is overwritten with the gradients of the parameters that
-  /// are active in the batch's task.
+  /// are active in the batch's task. `noise` says which update this is.
   Losses gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
-                   Predictions* predictions = nullptr);
+                   const NoiseKey& noise = {}, Predictions* predictions = nullptr);
   /// Predictions as in evaluation.
   void predict(const Net& net, const Batch& batch, Predictions& predictions);
 

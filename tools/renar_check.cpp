@@ -21,6 +21,9 @@ bool check_case(const std::string& path, const std::string& manifest,
   fmt::print("{:6} {:<22} loss {:.1e}  gradient {:.1e} ({})  prediction {:.1e} ({})  score {:.1e}",
              ok ? "ok" : "FAILED", r.name, r.loss, r.gradient, r.worst_gradient, r.prediction,
              r.worst_prediction, r.score);
+  if (r.permutation_gradient > 0) {
+    fmt::print("  permutation decoders: gradient {:.1e}", r.permutation_gradient);
+  }
   if (r.train_steps > 0) {
     fmt::print("  {} steps: loss {:.1e}, parameters {:.1e}", r.train_steps, r.train_loss,
                r.train_parameter);
@@ -33,7 +36,9 @@ bool check_case(const std::string& path, const std::string& manifest,
 
 int golden(const std::string& path, const std::string& manifest, double tolerance) {
   GoldenTolerance limits = golden_tolerance();
-  if (tolerance > 0) limits.gradient = limits.prediction = tolerance;
+  if (tolerance > 0) {
+    limits.gradient = limits.permutation_gradient = limits.prediction = tolerance;
+  }
   int failed = 0;
   const std::vector<std::string> cases = golden_cases(path);
   for (const std::string& file : cases) failed += check_case(file, manifest, limits) ? 0 : 1;

@@ -8,6 +8,8 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/npz.h"
+#include "kernels/log_sinkhorn.h"
+#include "nn/postprocess.h"
 #include "nn/score.h"
 #include "nn/shard_runner.h"
 #include "trainer/batch.h"
@@ -20,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+constexpr const char* kAlgorithm = "algorithm";  // begins the names of its parameters
 constexpr double kTie = 1e-6;
 constexpr double kLearningRate = 1e-3;
 
@@ -37,7 +40,7 @@ Probe probe_of(const std::string& name, const Json& entry, const Npz& arrays) {
   Probe probe{name, parse_word(entry.at(0), {Stage::kInput, Stage::kOutput, Stage::kHint}),
               parse_word(entry.at(1), {Location::kNode, Location::kEdge, Location::kGraph}),
               parse_word(entry.at(2), {Type::kScalar, Type::kCategorical, Type::kMask,
-                                       Type::kMaskOne, Type::kPointer})};
+                                       Type::kMaskOne, Type::kPointer, Type::kPermutationPointer})};
   if (probe.type == Type::kCategorical) {
     const std::string array = std::string(name_of(probe.stage)) + "/" + name;
     probe.classes = static_cast<int>(array_of(arrays, array).shape.back());
@@ -58,6 +61,7 @@ struct Case {
   NetOptions options;
   double clip = 1;
   int train_steps = 0;
+  std::vector<Real> noise;  // (B,N,N) of every step in training, where there are permutations
 };
 
 void read_options(const Json& options, Case& out) {
@@ -94,6 +98,10 @@ Case read_case(const fs::path& path, const fs::path& manifest) {
     out.options.processor.hidden = entry.at("hidden");
     out.train_steps = entry.at("train_steps");
     read_options(entry.at("options"), out);
+    if (out.arrays.contains("noise")) {
+      const std::vector<double> noise = array_of(out.arrays, "noise").doubles();
+      out.noise.assign(noise.begin(), noise.end());
+    }
   } catch (const Json::exception& error) {
     throw Error(message_of("[golden] {}: no usable entry for {} ({})", manifest.string(),
                            path.stem().string(), error.what()));
@@ -112,6 +120,15 @@ void load_parameters(const Case& golden, Net& net) {
     std::transform(values.begin(), values.end(), net.parameters().at(param),
                    [](double value) { return static_cast<Real>(value); });
   }
+}
+
+NoiseKey noise_of(const Case& golden, const Batch& batch) {
+  if (golden.noise.empty()) return {};
+  RENAR_CHECK(
+      golden.noise.size() == static_cast<std::size_t>(batch.size * batch.nodes * batch.nodes),
+      "[golden] noise has {} numbers for {} samples of {} nodes", golden.noise.size(), batch.size,
+      batch.nodes);
+  return {.update = 0, .fixed = golden.noise.data()};
 }
 
 // --- The comparison ---
@@ -142,9 +159,21 @@ double largest_magnitude(const std::vector<double>& values) {
   return largest;
 }
 
+bool in_permutation_decoder(const Spec& spec, const std::string& parameter) {
+  return std::any_of(spec.begin(), spec.end(), [&](const Probe& probe) {
+    return probe.type == Type::kPermutationPointer &&
+           parameter.starts_with(std::string(kAlgorithm) + "/decode/" + probe.name + "/");
+  });
+}
+
+struct ParameterErrors {
+  double rest = 0, permutations = 0;
+  std::string worst;  // of the rest
+};
+
 /// Largest difference between `prefix`<reference name> and our numbers, over all parameters.
-double compare_parameters(const Case& golden, const Net& net, const std::string& prefix,
-                          const Real* ours, double floor_share, std::string* worst) {
+ParameterErrors compare_parameters(const Case& golden, const Net& net, const std::string& prefix,
+                                   const Real* ours, double floor_share) {
   const std::vector<std::string> names = reference_names(net.parameters());
   std::vector<std::vector<double>> theirs;
   double floor = 0;
@@ -152,21 +181,45 @@ double compare_parameters(const Case& golden, const Net& net, const std::string&
     theirs.push_back(array_of(golden.arrays, prefix + name).doubles());
     floor = std::max(floor, floor_share * largest_magnitude(theirs.back()));
   }
-  double error = 0;
+  ParameterErrors errors;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Param& param = net.parameters().entries()[i].param;
+    const auto& [name, param] = net.parameters().entries()[i];
+    const bool permutes = in_permutation_decoder(golden.spec, name);
+    double& error = permutes ? errors.permutations : errors.rest;
     const double scale = std::max(largest_magnitude(theirs[i]), floor);
     for (std::size_t k = 0; k < theirs[i].size(); ++k) {
       const double mine = static_cast<double>(ours[param.offset + static_cast<std::int64_t>(k)]);
       const double e = std::abs(mine - theirs[i][k]) / std::max(scale, 1e-30);
       if (!(e <= error)) {
         error = std::isfinite(e) ? e : HUGE_VAL;
-        if (worst != nullptr) *worst = net.parameters().entries()[i].name;
+        if (!permutes) errors.worst = name;
       }
     }
   }
-  return error;
+  return errors;
 }
+
+/// What the errors of a probe's logits are measured by. The diagonal of a permutation pointer,
+/// where -1e6 stands, has a scale of its own: it would hide the rest.
+class LogitScale {
+ public:
+  LogitScale(const Probe& probe, std::int64_t nodes, const std::vector<double>& values)
+      : permutation_(probe.type == Type::kPermutationPointer), nodes_(nodes) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double& scale = of(static_cast<std::int64_t>(i));
+      scale = std::max(scale, std::abs(values[i]));
+    }
+  }
+  double& of(std::int64_t i) {
+    const bool diagonal = permutation_ && i / nodes_ % nodes_ == i % nodes_;
+    return diagonal ? diagonal_ : rest_;
+  }
+
+ private:
+  bool permutation_;
+  std::int64_t nodes_;
+  double diagonal_ = 1, rest_ = 1;
+};
 
 /// Logits against `prefix`{output,hint}/<probe>; a hint only in the steps that its sample has.
 void compare_logits(const Case& golden, const Batch& batch, const Predictions& predictions,
@@ -176,7 +229,7 @@ void compare_logits(const Case& golden, const Batch& batch, const Predictions& p
     if (probe.stage != stage) continue;
     const std::string name = prefix + std::string(name_of(stage)) + "/" + probe.name;
     const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
-    const double scale = std::max(1.0, largest_magnitude(theirs));
+    LogitScale scale(probe, batch.nodes, theirs);
     const std::int64_t each = logits_per_sample(batch, p);
     const std::int64_t steps = stage == Stage::kHint ? steps_of(batch.frames) : 1;
     for (std::int64_t row = 0; row < steps * batch.size; ++row) {
@@ -185,7 +238,7 @@ void compare_logits(const Case& golden, const Batch& batch, const Predictions& p
       const Real* ours = predictions.at(batch, p, step, sample);
       for (std::int64_t i = 0; i < each; ++i) {
         const double their = theirs.at(static_cast<std::size_t>(row * each + i));
-        const double error = std::abs(static_cast<double>(ours[i]) - their) / scale;
+        const double error = std::abs(static_cast<double>(ours[i]) - their) / scale.of(i);
         if (!(error <= report.prediction)) {
           report.prediction = std::isfinite(error) ? error : HUGE_VAL;
           report.worst_prediction = name;
@@ -193,6 +246,17 @@ void compare_logits(const Case& golden, const Batch& batch, const Predictions& p
       }
     }
   }
+}
+
+/// The logits of an output as scores read them.
+std::vector<Real> scored_logits(const Batch& batch, std::size_t p, const Predictions& predictions) {
+  std::vector<Real> logits = predictions.values[p];
+  if ((*batch.spec)[p].type != Type::kPermutationPointer) return logits;
+  for (std::int64_t b = 0; b < batch.size; ++b) {
+    Real* rows = logits.data() + b * batch.nodes * batch.nodes;
+    log_sinkhorn_of(batch.nodes, kScoreRounds, rows, rows);
+  }
+  return logits;
 }
 
 /// The hard outputs of evaluation: where ours differs it must be a tie.
@@ -204,9 +268,9 @@ void compare_choices(const Case& golden, const Batch& batch, const Predictions& 
     const std::string name = "eval/output/" + probe.name;
     const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
     const std::int64_t range = choices(probe, batch.nodes);
-    const bool pointer = probe.type == Type::kPointer;
+    const std::vector<Real> scored = scored_logits(batch, p, predictions);
     for (std::int64_t r = 0; r < batch.size * logits_per_sample(batch, p) / range; ++r) {
-      const Real* logits = predictions.values[p].data() + r * range;
+      const Real* logits = scored.data() + r * range;
       const double gap = [&] {  // how far our numbers are from their choice
         if (probe.type == Type::kScalar) {
           return std::abs(static_cast<double>(logits[0]) - theirs[static_cast<std::size_t>(r)]);
@@ -215,9 +279,9 @@ void compare_choices(const Case& golden, const Batch& batch, const Predictions& 
           const bool same = (logits[0] > 0) == (theirs[static_cast<std::size_t>(r)] > 0);
           return same ? 0.0 : std::abs(static_cast<double>(logits[0]));
         }
-        const auto row = theirs.begin() + r * (pointer ? 1 : range);
-        const std::int64_t chosen =
-            pointer ? static_cast<std::int64_t>(*row) : std::max_element(row, row + range) - row;
+        const auto row = theirs.begin() + r * (is_index(probe) ? 1 : range);
+        const std::int64_t chosen = is_index(probe) ? static_cast<std::int64_t>(*row)
+                                                    : std::max_element(row, row + range) - row;
         return static_cast<double>(*std::max_element(logits, logits + range) - logits[chosen]);
       }();
       if (gap <= 0) continue;
@@ -239,23 +303,23 @@ void compare_training(const Case& golden, Net& net, ShardRunner& runner, GoldenR
     Batch batch;
     const std::string prefix = step == 0 ? "" : "batch" + std::to_string(step) + "/";
     fill_batch(golden.spec, batch_from(golden.spec, golden.arrays, prefix), batch);
-    const double loss = total(runner.gradients(net, batch, grads));
+    const double loss = total(runner.gradients(net, batch, grads, noise_of(golden, batch)));
     report.train_loss =
         std::max(report.train_loss, relative(loss, theirs.at(static_cast<std::size_t>(step))));
     optimizer.update(net.parameters(), grads);
   }
   report.train_parameter =
-      compare_parameters(golden, net, "train/param/", net.parameters().values(), 1, nullptr);
+      compare_parameters(golden, net, "train/param/", net.parameters().values(), 1).rest;
 }
 
 }  // namespace
 
 GoldenTolerance golden_tolerance() {
 #ifdef RENAR_REAL64
-  return {1e-9, 1e-6, 1e-6, 1e-8, 1e-6};
+  return {1e-9, 1e-6, 1e-6, 1e-6, 1e-8, 1e-6};
 #else
-  return {1e-5, 1e-4, 1e-4, 1e-4,
-          HUGE_VAL};  // Adam turns rounding into whole steps: parameters are not compared
+  return {1e-5, 1e-4,    1e-3, 1e-4,
+          1e-4, HUGE_VAL};  // Adam turns rounding into whole steps: parameters are not compared
 #endif
 }
 
@@ -267,7 +331,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest) {
   report.name = file.stem().string();
   report.train_steps = golden.train_steps;
 
-  Net net("algorithm", golden.spec, golden.options);
+  Net net(kAlgorithm, golden.spec, golden.options);
   load_parameters(golden, net);
   Batch batch;
   fill_batch(golden.spec, batch_from(golden.spec, golden.arrays), batch);
@@ -275,9 +339,12 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest) {
   std::vector<Real> grads;
   Predictions predictions{.with_hints = true, .values = {}};
   predictions.prepare(batch);
-  compare_losses(golden, runner.gradients(net, batch, grads, &predictions), report);
-  report.gradient =
-      compare_parameters(golden, net, "grad/", grads.data(), 1e-3, &report.worst_gradient);
+  compare_losses(golden, runner.gradients(net, batch, grads, noise_of(golden, batch), &predictions),
+                 report);
+  const ParameterErrors errors = compare_parameters(golden, net, "grad/", grads.data(), 1e-3);
+  report.gradient = errors.rest;
+  report.permutation_gradient = errors.permutations;
+  report.worst_gradient = errors.worst;
   compare_logits(golden, batch, predictions, "pred/", Stage::kOutput, report);
   compare_logits(golden, batch, predictions, "pred/", Stage::kHint, report);
 
@@ -293,6 +360,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest) {
 bool passes(const GoldenReport& report, const GoldenTolerance& tolerance) {
   const bool score = report.score <= tolerance.prediction || !report.flipped.empty();
   return report.loss <= tolerance.loss && report.gradient <= tolerance.gradient &&
+         report.permutation_gradient <= tolerance.permutation_gradient &&
          report.prediction <= tolerance.prediction && score &&
          report.train_loss <= tolerance.train_loss &&
          report.train_parameter <= tolerance.train_parameter;

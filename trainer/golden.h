@@ -5,7 +5,9 @@
 // optimiser steps. manifest.json beside it says which algorithm, processor and options. Errors are
 // measured as DATA.md 4 says:
 //   loss         relative
-//   gradients    of the larger of that parameter's largest gradient and 1e-3 of the largest of all
+//   gradients    of the larger of that parameter's largest gradient and 1e-3 of the largest of
+//                all; those of permutation decoders apart, whose log_sinkhorn takes 1e6 from the
+//                diagonal and leaves differences of large numbers
 //   predictions  of the larger of 1 and their largest value
 #pragma once
 
@@ -15,16 +17,17 @@
 namespace renar {
 
 struct GoldenTolerance {
-  double loss, gradient, prediction, train_loss, train_parameter;
+  double loss, gradient, permutation_gradient, prediction, train_loss, train_parameter;
 };
 
-/// DATA.md 4, for float or double, whichever this build has. A given gradient and prediction
-/// tolerance replaces it.
+/// DATA.md 4, for float or double, whichever this build has. A given tolerance of
+/// gradients and predictions replaces it.
 GoldenTolerance golden_tolerance();
 
 struct GoldenReport {
   std::string name;
   double loss = 0, gradient = 0, prediction = 0, score = 0;  // largest errors
+  double permutation_gradient = 0;                           // if there are any
   double train_loss = 0, train_parameter = 0;                // of the optimiser steps, if any
   int train_steps = 0;
   std::string worst_gradient, worst_prediction;  // whose errors those are

@@ -45,10 +45,10 @@ std::vector<std::string> reference_names(const Parameters& parameters) {
       continue;
     }
     RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);
-    const std::string module = "net/~_construct_encoders_decoders/algo_0_" + parts[2];
-    names.push_back(parts[1] == "encode"
-                        ? module + "_enc_linear/" + leaf
-                        : numbered(module + "_dec_linear", std::stoul(parts[3])) + "/" + leaf);
+    const std::string module = "net/~_construct_encoders_decoders/algo_0_" + parts[2] +
+                               (parts[1] == "encode" ? "_enc_linear" : "_dec_linear");
+    const std::size_t k = parts.size() > 4 ? std::stoul(parts[3]) : 0;
+    names.push_back(numbered(module, k) + "/" + leaf);
   }
   return names;
 }

@@ -5,6 +5,7 @@
 //   processor/mlp_<k>/w        net/mpnn_aggr_clrs_processor/mlp/~/linear_<k>/w
 //   processor/layer_norm/scale net/mpnn_aggr_clrs_processor/layer_norm/scale
 //   <algo>/encode/<probe>/w    net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear/w
+//   <algo>/encode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear[_k]/w
 //   <algo>/decode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_dec_linear[_k]/w
 #pragma once
 

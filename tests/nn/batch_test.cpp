@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/check.h"
 #include "tests/support.h"
 
 namespace renar {
@@ -119,16 +118,37 @@ TEST_CASE("batch: marked_class and choices") {
   for (std::size_t p = 0; p < kSpec.size(); ++p) CHECK(choices(kSpec[p], 7) == want[p]);
 }
 
-TEST_CASE("batch: only pointers of nodes have features") {
-  static const Spec spec = {{"e", Stage::kInput, Location::kEdge, Type::kPointer}};
+TEST_CASE("batch: pointers of edges and graphs, and permutations") {
+  static const Spec spec = {{"e", Stage::kInput, Location::kEdge, Type::kPointer},
+                            {"g", Stage::kInput, Location::kGraph, Type::kPointer},
+                            {"q", Stage::kInput, Location::kNode, Type::kShouldBePermutation},
+                            {"p", Stage::kOutput, Location::kNode, Type::kPermutationPointer}};
   Batch batch;
   batch.spec = &spec;
-  batch.size = batch.nodes = batch.frames = 1;
+  batch.size = batch.frames = 1;
+  batch.nodes = 2;
   batch.lengths = {1};
-  batch.values = {{0}};
+  batch.values = {{0, 1, 1, 1}, {1}, {1, 0}, {0, 1, 1, 0}};
   batch.cut();
+  CHECK(batch.strides == std::vector<std::int64_t>{4, 1, 2, 4});
+  const Samples samples(batch, {0, 1});
   test::FreshTape fresh;
-  CHECK_THROWS_AS(Samples(batch, {0, 1}).features(fresh.tape, 0, 0), Error);
+  // Edges (0,0) to 0, the others to 1: over the first node of the edge, and over its second.
+  const Tensor means = samples.features(fresh.tape, 0, 0);
+  CHECK(means.shape == Shape{1, 2, 2, 2});
+  test::check_values(means, {0.5, 0.5, 0.5, 0.5, 0, 0, 1, 1}, 0);
+  test::check_values(samples.features(fresh.tape, 1, 0), {0, 1}, 0);
+  const Tensor q = samples.features(fresh.tape, 2, 0), p = samples.features(fresh.tape, 3, 0);
+  test::check_values(q, {0, 1, 1, 0}, 0);
+  test::check_values(p, {0, 1, 1, 0}, 0);
+  const std::int64_t want[4][4] = {{0, 1, 1, 1}, {1}, {1, 0}, {1, 0}};
+  const std::int64_t rows[] = {4, 1, 2, 2};
+  for (std::size_t probe = 0; probe < 4; ++probe) {
+    CHECK(choices(spec[probe], 2) == 2);
+    CHECK(is_index(spec[probe]) == (probe != 3));
+    const std::int32_t* classes = samples.classes(fresh.tape, probe, 0, 0, 1);
+    for (std::int64_t r = 0; r < rows[probe]; ++r) CHECK(classes[r] == want[probe][r]);
+  }
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.h"
+#include "kernels/log_sinkhorn.h"
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
@@ -26,7 +26,8 @@ struct Subject {
   }
 
   // h_t = [1, 10, 200] and [2, 20, 100]; e_t + edge' = {-8, -30; -8, -17.5}; graph_fts = 7.
-  Tensor decode(Tape& tape, bool edges = true, bool masked = false, bool fused = true) const {
+  Tensor decode(Tape& tape, bool edges = true, bool masked = false, bool fused = true,
+                Tensor noise = {}) const {
     const auto make = [&](Shape shape, const Values& values) {
       return test::constant(tape, shape, values);
     };
@@ -39,7 +40,8 @@ struct Subject {
     Composer composer(tape, {.fused_ops = fused});
     return decoder.decode(tape, composer,
                           {encoded, make({1, 2, 1}, {10, 20}), make({1, 2, 1}, {200, 100}),
-                           edges ? make({1, 2, 2, 1}, {-8, 0, 0, -18.5}) : Tensor{}, masked});
+                           edges ? make({1, 2, 2, 1}, {-8, 0, 0, -18.5}) : Tensor{}, masked},
+                          noise);
   }
 
   Parameters parameters;
@@ -126,10 +128,51 @@ TEST_CASE("decoder: graphs read each number's maximum over the nodes") {
   test::check_values(y, {2 + 20 + 200 + 0.5 + 21 + 0.25});
 }
 
-TEST_CASE("decoder: pointers of edges and graphs are refused by name") {
-  for (const Location location : {Location::kEdge, Location::kGraph}) {
-    CHECK_THROWS_WITH_AS(Subject(hint(location, Type::kPointer)),
-                         "[decoder] x is not a node pointer", Error);
+TEST_CASE("decoder: an edge pointer by hand, d1 at the first node and d4 at the target") {
+  Subject s(hint(Location::kEdge, Type::kPointer));
+  s.layer(0, {1, 0, 0}, {0}).layer(1, {0, 1, 0}, {2}).layer(2, {1, 1}, {0});
+  s.layer(3, {-1, 0, 0}, {1}).layer(4, {2}, {1});
+  for (const bool fused : {true, false}) {
+    for (const bool masked : {true, false}) {  // edge pointers have no masked form
+      Tape tape = test::tape_on(s.parameters);
+      const Tensor y = s.decode(tape, true, masked, fused);
+      CHECK(y.shape == Shape{1, 2, 2, 2});
+      // the edges are {5, -7; 6, 6.5} and the targets {0, -1}
+      test::check_values(y, {11, 11, 1, -1, 13, 13, 14, 14});
+    }
+  }
+}
+
+TEST_CASE("decoder: a graph pointer by hand") {
+  Subject s(hint(Location::kGraph, Type::kPointer));
+  s.layer(0, {1, 1, 1}, {0.5}).layer(1, {3}, {0.25}).layer(2, {1, 2, 0}, {100});
+  Tape tape = test::tape_on(s.parameters);
+  const Tensor y = s.decode(tape);
+  CHECK(y.shape == Shape{1, 2});
+  const Real graph = 2 + 20 + 200 + 0.5 + 21 + 0.25;
+  test::check_values(y, {graph + 1 + 20 + 100, graph + 2 + 40 + 100});
+}
+
+TEST_CASE("decoder: what is left of a permutation without the pipeline is a pointer") {
+  const Pointer pointer;
+  Subject s(hint(Location::kNode, Type::kShouldBePermutation));
+  std::copy_n(pointer.parameters.values(), s.parameters.size(), s.parameters.values());
+  Tape one = test::tape_on(pointer.parameters), other = test::tape_on(s.parameters);
+  const Tensor want = pointer.decode(one), got = s.decode(other);
+  test::check_values(got, {want.data, want.data + want.size()}, 0);
+}
+
+TEST_CASE("decoder: a permutation pointer is the log-sinkhorn of a pointer's logits and noise") {
+  Subject s({"x", Stage::kOutput, Location::kNode, Type::kPermutationPointer});
+  const Pointer pointer;
+  std::copy_n(pointer.parameters.values(), s.parameters.size(), s.parameters.values());
+  for (const bool noisy : {false, true}) {
+    Tape one = test::tape_on(pointer.parameters), other = test::tape_on(s.parameters);
+    const Tensor noise = noisy ? test::constant(one, {1, 2, 2}, {1, 2, 3, 4}) : Tensor{};
+    const Tensor want = log_sinkhorn(one, pointer.decode(one), kDecoderRounds, noise);
+    const Tensor got = s.decode(other, true, false, true, noise);
+    CHECK(got.shape == Shape{1, 2, 2});
+    test::check_values(got, {want.data, want.data + want.size()}, 0);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/check.h"
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
@@ -87,6 +88,55 @@ TEST_CASE("encoder: adjacency is self-loops, pointers above a half and masks, bo
   CHECK(adjacency(no_mask, {0.7, 0.3, 0.3, 0.7}) == both);
   CHECK(adjacency(no_mask, {1, 0, 1, 0}) == both);
   CHECK(adjacency({0, 0, 1, 0}, {1, 0, 0, 1}) == both);
+}
+
+TEST_CASE("encoder: pointers of edges, graphs and permutations by hand") {
+  static const Spec spec = {{"e", Stage::kHint, Location::kEdge, Type::kPointer},
+                            {"g", Stage::kHint, Location::kGraph, Type::kPointer},
+                            {"p", Stage::kInput, Location::kNode, Type::kPermutationPointer}};
+  Parameters parameters;
+  const Encoder encoder({parameters, 42}, "algo", spec, 1, EncoderInit::kXavierOnScalars);
+  const auto set = [&](const std::string& layer, Real w, Real b) {
+    test::set(parameters, "algo/encode/" + layer + "/w", {w});
+    test::set(parameters, "algo/encode/" + layer + "/b", {b});
+  };
+  set("e/0", 2, 1);
+  set("e/1", 30, 4);
+  set("g", 5, 6);
+  set("p", 100, 1000);
+  Tape tape = test::tape_on(parameters);
+  ProbeTensors probes;
+  // e[i,j,k]: the mean over i of the first encoding at (j,k), over j of the second at (i,k)
+  const Tensor e = test::constant(tape, {1, 2, 2, 2}, {1, 0, 0.5, 0.5, 0, 1, 0.25, 0.75});
+  probes[0] = read_form(tape, spec[0], e);
+  CHECK(probes[0].shape == Shape{1, 2, 2, 2});
+  probes[1] = read_form(tape, spec[1], test::constant(tape, {1, 2}, {0.25, 0.75}));
+  CHECK(probes[1].size() == 2);
+  probes[2] = test::constant(tape, {1, 2, 2}, {0, 1, 1, 0});
+  const EncodedStep step = encoder.encode(tape, encoder.stack_encoders(tape), probes, 1, 2, true);
+  Composer composer(tape, {});
+  test::check_values(composer.dense(step.node), {5 * 0.25 + 6, 5 * 0.75 + 6});
+  const auto edge = [](double over_i, double over_j, double p) {
+    return static_cast<Real>(2 * over_i + 30 * over_j + 1 + 4 + 100 * p + 1000);
+  };
+  test::check_values(composer.dense(step.edge), {edge(0.5, 0.75, 0), edge(0.5, 0.25, 1),
+                                                 edge(0.375, 0.125, 1), edge(0.625, 0.875, 0)});
+  test::check_values(composer.dense(step.graph), {0});
+  test::check_values(step.adj, {1, 1, 1, 1}, 0);  // by the permutation
+}
+
+TEST_CASE("encoder: a spec of more probes than fit is refused by name") {
+  std::vector<Probe> probes;
+  for (int k = 0; k < 30; ++k) {
+    probes.push_back({"x" + std::to_string(k), Stage::kInput, Location::kNode, Type::kScalar});
+  }
+  Parameters parameters;
+  CHECK_THROWS_AS(Encoder({parameters, 42}, "algo", Spec(probes), 1, EncoderInit::kDefault), Error);
+  for (int k = 30; k < 50; ++k) {
+    probes.push_back({"x" + std::to_string(k), Stage::kOutput, Location::kNode, Type::kScalar});
+  }
+  CHECK_THROWS_AS(Encoder({parameters, 42}, "other", Spec(probes), 1, EncoderInit::kDefault),
+                  Error);
 }
 
 TEST_CASE("encoder: scalar hints start smaller under xavier_on_scalars, and they alone") {

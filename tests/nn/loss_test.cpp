@@ -23,6 +23,10 @@ const Spec kSpec = {
     {"mask_h", Stage::kHint, Location::kNode, Type::kMask},
     {"graph_h", Stage::kHint, Location::kGraph, Type::kScalar},
     {"to_h", Stage::kHint, Location::kNode, Type::kPointer},
+    {"order", Stage::kOutput, Location::kNode, Type::kPermutationPointer},
+    {"edge_to", Stage::kOutput, Location::kEdge, Type::kPointer},
+    {"edge_class", Stage::kOutput, Location::kEdge, Type::kCategorical, 2},
+    {"graph_to_h", Stage::kHint, Location::kGraph, Type::kPointer},
 };
 
 /// Two samples of two nodes: three frames and one.
@@ -42,7 +46,12 @@ Batch two_samples() {
                   // frames of (sample, node); the first and the second sample's are not compared
                   {-1, -1, 0, 0, 1, -1, 0, 0, 0, 1, 0, 0},
                   {9, 9, 2, 9, 4, 9},
-                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}};
+                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
+                  {0, 1, 1, 0, 0, 1, 1, 0},
+                  {0, 1, 1, 0, 0, 0, 0, 0},
+                  // one of four edges marks a class in the first sample, none in the second
+                  {0, 1, -1, 0, 0, -1, -1, 0, -1, 0, 0, -1, -1, 0, 0, -1},
+                  {0, 0, 1, 0, 0, 0}};
   batch.cut();
   return batch;
 }
@@ -72,17 +81,21 @@ TEST_CASE("loss: scales are one over the number of valid elements of the whole b
   CHECK(scale("mask_h") == Real{1} / 3);  // frames 1 and 2 of the first sample, less one -1
   CHECK(scale("graph_h") == Real{1} / 2);
   CHECK(scale("to_h") == Real{1} / 4);
+  CHECK(scale("order") == Real{1} / 4);  // rows
+  CHECK(scale("edge_to") == Real{1} / 8);
+  CHECK(scale("edge_class") == 1);
+  CHECK(scale("graph_to_h") == Real{1} / 2);
 }
 
 TEST_CASE("loss: where nothing is valid the scale is 0 and so is the loss") {
   Batch batch = two_samples();
   batch.lengths = {1, 1};
-  for (const char* probe : {"mask", "mask_one"}) {
+  for (const char* probe : {"mask", "mask_one", "edge_class"}) {
     Values& truth = batch.values[kSpec.index_of(probe)];
     truth.assign(truth.size(), -1);
   }
   const LossScales scales = loss_scales(batch);
-  for (const char* probe : {"mask", "mask_one", "mask_h", "graph_h"}) {
+  for (const char* probe : {"mask", "mask_one", "edge_class", "mask_h", "graph_h", "graph_to_h"}) {
     CHECK(scales[kSpec.index_of(probe)] == 0);
   }
   CHECK(loss_of("mask_one", 0, 1, {1, 2}, {3, 5}, 0) == 0);
@@ -99,6 +112,21 @@ TEST_CASE("loss: by hand") {
   // class: rows 0, 2, 3 have the classes 0, 2, 1
   CHECK(loss_of("class", 0, 0, {2, 2, 3}, {0, 0, 0, 5, 5, 5, 0, 0, 0, 0, 0, 0}, 1) ==
         is(3 * std::log(3)));
+}
+
+TEST_CASE("loss: permutations, edges and graph pointers by hand") {
+  const auto is = [](double want) { return doctest::Approx(want).epsilon(1e-6); };
+  const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
+  // The logits of a permutation are logarithms already.
+  CHECK(loss_of("order", 0, 0, {2, 2, 2}, {-9, -1, -2, -9, -9, -3, -4, -9}, Real(0.5)) ==
+        is((1 + 2 + 3 + 4) * 0.5));
+  CHECK(loss_of("order", 0, 1, {1, 2, 2}, {-9, -3, -4, -9}, 1) == is(3 + 4));
+  CHECK(loss_of("edge_to", 0, 0, {1, 2, 2, 2}, {2, 0, 2, 0, 0, 0, 0, 1}, 1) ==
+        is(softplus(-2) + softplus(2) + std::log(2) + softplus(1)));
+  CHECK(loss_of("edge_class", 0, 0, {2, 2, 2, 2}, {0, 3, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1},
+                1) == is(softplus(-3)));
+  CHECK(loss_of("graph_to_h", 1, 0, {1, 2}, {0, 4}, 1) == is(softplus(-4)));
+  CHECK(loss_of("graph_to_h", 2, 0, {1, 2}, {0, 4}, 1) == is(softplus(4)));
 }
 
 TEST_CASE("loss: the frame and the first sample are asked for") {

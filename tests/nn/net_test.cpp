@@ -8,14 +8,17 @@
 #include <cmath>
 #include <numeric>
 
+#include "nn/score.h"
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
 namespace renar {
 namespace {
 
+using test::every_probe;
 using test::kAnyGraph;
 using test::kNoEdges;
+using test::random_batch;
 using test::Run;
 using test::small_batch;
 using test::small_net;
@@ -55,16 +58,16 @@ void check_same_run(const Net& net, const Run& got, const Run& want) {
   check_same_gradients(net, got.grads, want.grads);
 }
 
-void compare_with_plain_form(const Batch& batch, const std::string& algo, NetOptions options) {
+void compare_with_plain_form(const Batch& batch, NetOptions options) {
   options.exact = {.features_as_products = false, .fused_ops = false};
-  const Net plain = small_net(algo, options);
+  const Net plain("x", *batch.spec, options);
   const Run want = test::run(plain, batch);
   CHECK(total(want.losses) >= 0);
   for (const ExactAlgebra exact : {ExactAlgebra{true, false}, {false, true}, {true, true}}) {
     CAPTURE(exact.features_as_products);
     CAPTURE(exact.fused_ops);
     options.exact = exact;
-    check_same_run(plain, test::run(small_net(algo, options), batch), want);
+    check_same_run(plain, test::run(Net("x", *batch.spec, options), batch), want);
   }
 }
 
@@ -74,12 +77,19 @@ TEST_CASE("net: the exact algebra changes rounding only") {
     for (const int nodes : {1, 2, 3, 5, 16}) {
       CAPTURE(nodes);
       for (const int samples : {1, 7}) {
-        compare_with_plain_form(small_batch(algo, nodes, samples), algo, small_options());
+        compare_with_plain_form(small_batch(algo, nodes, samples), small_options());
       }
     }
-    compare_with_plain_form(small_batch(algo, 3, 3, kNoEdges), algo, small_options());
+    compare_with_plain_form(small_batch(algo, 3, 3, kNoEdges), small_options());
     for (const char* kind : {"deepsets", "triplet_gpgn_mask"}) {
-      compare_with_plain_form(small_batch(algo, 5, 3), algo, small_options(kind, 16));
+      compare_with_plain_form(small_batch(algo, 5, 3), small_options(kind, 16));
+    }
+  }
+  for (const int nodes : {1, 2, 3, 5}) {
+    CAPTURE(nodes);
+    const Batch batch = random_batch(every_probe(), nodes, {4, 1, 3});
+    for (const char* kind : {"triplet_gmpnn", "pgn_mask"}) {
+      compare_with_plain_form(batch, small_options(kind));
     }
   }
 }
@@ -124,6 +134,35 @@ TEST_CASE("net: pointer losses are those of the predictions, each valid one coun
   }
 }
 
+void check_with_differences(const Batch& batch, const NetOptions& options) {
+  Net net("x", *batch.spec, options);
+  // Biases of 0 put many a relu exactly on its kink.
+  for (const auto& [name, param] : net.parameters().entries()) {
+    if (!name.ends_with("/b")) continue;
+    const std::vector<Real> away = test::random_values(param.shape.size(), name.size());
+    std::transform(away.begin(), away.end(), net.parameters().at(param),
+                   [](Real x) { return x / 10; });
+  }
+  ShardRunner runner(1);
+  std::vector<Real> grads, ignored;
+  runner.gradients(net, batch, grads);
+  for (const auto& [name, param] : net.parameters().entries()) {
+    const std::int64_t size = param.shape.size(), stride = std::max<std::int64_t>(1, size / 3);
+    for (std::int64_t i = 0; i < size; i += stride) {
+      Real& x = net.parameters().at(param)[i];
+      const Real middle = x;
+      x = middle + Real(1e-6);
+      const double up = total(runner.gradients(net, batch, ignored));
+      x = middle - Real(1e-6);
+      const double down = total(runner.gradients(net, batch, ignored));
+      x = middle;
+      const double want = (up - down) / 2e-6, got = double{grads[param.offset + i]};
+      CHECK_MESSAGE(std::abs(got - want) <= 1e-5 * std::abs(want) + 3e-8, options.processor.kind,
+                    ": ", name, "[", i, "] is ", got, ", by differences ", want);
+    }
+  }
+}
+
 TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::kFloatBuild)) {
   struct Case {
     const char* algo;
@@ -135,24 +174,89 @@ TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::
                         {"dfs", "triplet_gmpnn", 2}}) {
     NetOptions options = small_options(c.kind, 4);
     options.message_passing_steps = c.passes;
-    Net net = small_net(c.algo, options);
-    const Batch batch = small_batch(c.algo, 3, 2);
-    ShardRunner runner(1);
-    std::vector<Real> grads, ignored;
-    runner.gradients(net, batch, grads);
-    for (const auto& [name, param] : net.parameters().entries()) {
-      const std::int64_t size = param.shape.size(), stride = std::max<std::int64_t>(1, size / 3);
-      for (std::int64_t i = 0; i < size; i += stride) {
-        Real& x = net.parameters().at(param)[i];
-        const Real middle = x;
-        x = middle + Real(1e-6);
-        const double up = total(runner.gradients(net, batch, ignored));
-        x = middle - Real(1e-6);
-        const double down = total(runner.gradients(net, batch, ignored));
-        x = middle;
-        const double want = (up - down) / 2e-6, got = double{grads[param.offset + i]};
-        CHECK_MESSAGE(std::abs(got - want) <= 1e-5 * std::abs(want) + 3e-8, c.algo, ", ", c.kind,
-                      ": ", name, "[", i, "] is ", got, ", by differences ", want);
+    check_with_differences(small_batch(c.algo, 3, 2), options);
+  }
+}
+
+TEST_CASE("net: gradients of every type of probe" * doctest::skip(test::kFloatBuild)) {
+  for (const char* kind : {"triplet_gmpnn", "pgn_mask"}) {
+    check_with_differences(random_batch(every_probe(), 3, {3, 4}), small_options(kind, 4));
+  }
+  // A permutation that is fed back; no algorithm has one.
+  static const Spec spec = {{"x", Stage::kInput, Location::kNode, Type::kScalar},
+                            {"p", Stage::kHint, Location::kNode, Type::kPermutationPointer},
+                            {"y", Stage::kOutput, Location::kNode, Type::kScalar}};
+  check_with_differences(random_batch(spec, 3, {3, 4}), small_options("triplet_gmpnn", 4));
+}
+
+TEST_CASE("net: every type of probe has a loss, and finite ones without edges and frames") {
+  for (const int nodes : {1, 2, 6}) {
+    for (const std::vector<int>& lengths : {std::vector<int>{1, 1, 1}, {5, 2, 1, 3}}) {
+      const Batch batch = random_batch(every_probe(), nodes, lengths);
+      const Net net("x", every_probe(), small_options());
+      const Run result = test::run(net, batch);
+      for (std::size_t p = 0; p < net.spec().size(); ++p) {
+        CAPTURE(net.spec()[p].name);
+        CHECK(std::isfinite(result.losses[p]));
+        CHECK(result.losses[p] >= 0);
+        const bool choice = choices(net.spec()[p], nodes) > 1;
+        const bool compared = net.spec()[p].stage == Stage::kOutput ||
+                              (net.spec()[p].stage == Stage::kHint && batch.frames > 1);
+        if (nodes == 6 && compared && choice) CHECK(result.losses[p] > 0);
+      }
+      for (const Real g : result.grads) CHECK(std::isfinite(g));
+      const double score = batch_score(batch, result.evaluated);
+      CHECK(std::isfinite(score));
+    }
+  }
+}
+
+TEST_CASE("net: noise on permutations in training alone, another in every update") {
+  const Batch batch = random_batch(every_probe(), 5, {4, 2, 3, 1, 2});
+  const Net net("x", every_probe(), small_options());
+  const std::size_t order = every_probe().index_of("order");
+  const auto train = [&](const NoiseKey& key, int threads) {
+    ShardRunner runner(threads);
+    Predictions predictions{.with_hints = true, .values = {}};
+    predictions.prepare(batch);
+    std::vector<Real> grads;
+    runner.gradients(net, batch, grads, key, &predictions);
+    return predictions.values;
+  };
+  const auto first = train({.update = 1}, 1), second = train({.update = 2}, 1);
+  CHECK(train({.update = 1}, 3) == first);
+  for (std::size_t p = 0; p < net.spec().size(); ++p) {
+    CHECK((first[p] == second[p]) == (p != order));
+  }
+  // Without noise training predicts as evaluation does.
+  const std::vector<Real> none(5 * 5 * 5);
+  const Run run = test::run(net, batch);
+  CHECK(train({.fixed = none.data()}, 1) == run.evaluated.values);
+  CHECK(run.trained.values[order] != run.evaluated.values[order]);
+}
+
+void check_company(const Batch& batch) {
+  const Net net("x", *batch.spec, small_options());
+  const Run together = test::run(net, batch);
+  for (std::int64_t b = 0; b < batch.size; ++b) {
+    const Batch one = test::sample_of(batch, b);
+    const Run alone = test::run(net, one);
+    for (std::size_t p = 0; p < net.spec().size(); ++p) {
+      const bool hint = net.spec()[p].stage == Stage::kHint;
+      if (net.spec()[p].stage == Stage::kInput) continue;
+      for (std::int64_t t = 0; t < (hint ? steps_of(batch.frames) : 1); ++t) {
+        const auto row = [&](const Predictions& of, const Batch& in, std::int64_t sample) {
+          const Real* logits = of.at(in, p, t, sample);
+          return std::vector<Real>(logits, logits + logits_per_sample(in, p));
+        };
+        const bool ended = hint && t >= steps_of(one.frames);  // zeros after a sample's end
+        const std::vector<Real> zeros(static_cast<std::size_t>(logits_per_sample(batch, p)));
+        test::check_same("evaluation", row(together.evaluated, batch, b),
+                         ended ? zeros : row(alone.evaluated, one, 0));
+        // The noise of a permutation belongs to the place in the batch.
+        if (net.spec()[p].type == Type::kPermutationPointer) continue;
+        test::check_same("training", row(together.trained, batch, b),
+                         ended ? zeros : row(alone.trained, one, 0));
       }
     }
   }
@@ -160,32 +264,9 @@ TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::
 
 TEST_CASE("net: predictions do not depend on the company a sample is in") {
   for (const std::string algo : {"dfs", "bfs"}) {
-    const Net net = small_net(algo);
-    for (const int nodes : {3, 16}) {
-      const Batch batch = small_batch(algo, nodes, 7, {0.0, 0.2, 0.9});
-      const Run together = test::run(net, batch);
-      for (std::int64_t b = 0; b < batch.size; ++b) {
-        const Batch one = test::sample_of(batch, b);
-        const Run alone = test::run(net, one);
-        for (std::size_t p = 0; p < net.spec().size(); ++p) {
-          const bool hint = net.spec()[p].stage == Stage::kHint;
-          if (net.spec()[p].stage == Stage::kInput) continue;
-          for (std::int64_t t = 0; t < (hint ? steps_of(batch.frames) : 1); ++t) {
-            const auto row = [&](const Predictions& of, const Batch& in, std::int64_t sample) {
-              const Real* logits = of.at(in, p, t, sample);
-              return std::vector<Real>(logits, logits + logits_per_sample(in, p));
-            };
-            const bool ended = hint && t >= steps_of(one.frames);  // zeros after a sample's end
-            const std::vector<Real> zeros(static_cast<std::size_t>(logits_per_sample(batch, p)));
-            test::check_same("evaluation", row(together.evaluated, batch, b),
-                             ended ? zeros : row(alone.evaluated, one, 0));
-            test::check_same("training", row(together.trained, batch, b),
-                             ended ? zeros : row(alone.trained, one, 0));
-          }
-        }
-      }
-    }
+    for (const int nodes : {3, 16}) check_company(small_batch(algo, nodes, 7, {0.0, 0.2, 0.9}));
   }
+  for (const int nodes : {3, 7}) check_company(random_batch(every_probe(), nodes, {4, 2, 3, 1, 2}));
 }
 
 TEST_CASE("net: hard feedback changes what later steps read, in evaluation alone if asked for") {

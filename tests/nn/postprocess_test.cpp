@@ -48,6 +48,31 @@ TEST_CASE("postprocess: hard; 0 is not in a mask and the first of equal ones is 
   check_postprocess(Type::kCategorical, {1, 2, 3}, kHard, {1, 2, 2, 0, 0, 3}, {0, 1, 0, 0, 0, 1});
 }
 
+// Log-sinkhorn puts -1e6 on the diagonal, so that two nodes can only point at each other.
+TEST_CASE("postprocess: permutations by hand") {
+  for (const auto mode : {Postprocess::kSoft, Postprocess::kHard}) {
+    check_postprocess(Type::kPermutationPointer, {1, 1, 1}, mode, {-9}, {1});
+    check_postprocess(Type::kPermutationPointer, {1, 2, 2}, mode, {7, 1, -3, 9}, {0, 1, 1, 0});
+  }
+  const Real half = 0.5;
+  check_postprocess(Type::kPermutationPointer, {1, 3, 3}, Postprocess::kSoft,
+                    {1, 1, 1, 2, 2, 2, 3, 3, 3}, {0, half, half, half, 0, half, half, half, 0});
+  // Row by row nodes 0 and 2 would both point at 1; as a permutation 0 has to give way.
+  check_postprocess(Type::kPermutationPointer, {1, 3, 3}, Postprocess::kHard,
+                    {0, 1, 0, 0, 0, 0, 0, 9, 0}, {0, 0, 1, 1, 0, 0, 0, 1, 0});
+}
+
+TEST_CASE("postprocess: edge pointers choose among the nodes for every edge") {
+  const Probe probe = {"y", Stage::kHint, Location::kEdge, Type::kPointer};
+  test::Numbers x({1, 2, 2, 2}, {0, 3, 3, 0, 1, 1, 0, 0});
+  test::FreshTape fresh;
+  const Tensor soft = postprocess(fresh.tape, probe, x.tensor(), Postprocess::kSoft);
+  CHECK(soft.shape == Shape{1, 2, 2, 2});
+  CHECK(static_cast<double>(soft.data[1]) == doctest::Approx(1 / (1 + std::exp(-3.0))));
+  test::check_values(postprocess(fresh.tape, probe, x.tensor(), Postprocess::kHard),
+                     {0, 1, 1, 0, 1, 0, 1, 0}, 0);
+}
+
 TEST_CASE("postprocess: largest is the first of equal ones") {
   const Values x = {-3, -1, -2, -1};
   CHECK(largest(x.data(), 4) == 1);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "algos/dataset.h"
 #include "core/check.h"
+#include "core/rng.h"
 #include "nn/net.h"
 #include "nn/shard_runner.h"
 #include "trainer/batch.h"
@@ -43,6 +46,90 @@ inline Batch sample_of(const Batch& batch, std::int64_t sample) {
   }
   one.cut();
   return one;
+}
+
+/// Every type at every location that it can stand at, as hint and as output.
+inline const Spec& every_probe() {
+  static const Spec spec = [] {
+    std::vector<Probe> probes = {{"pos", Stage::kInput, Location::kNode, Type::kScalar},
+                                 {"to", Stage::kInput, Location::kEdge, Type::kPointer},
+                                 {"root", Stage::kInput, Location::kGraph, Type::kPointer}};
+    for (const Stage stage : {Stage::kHint, Stage::kOutput}) {
+      for (const Location location : {Location::kNode, Location::kEdge, Location::kGraph}) {
+        for (const Type type : {Type::kScalar, Type::kCategorical, Type::kMask, Type::kMaskOne,
+                                Type::kPointer, Type::kShouldBePermutation}) {
+          if (type == Type::kMaskOne && location == Location::kGraph) continue;
+          if (type == Type::kShouldBePermutation && location != Location::kNode) continue;
+          std::string name = std::string(name_of(location)) + "_" + std::string(name_of(type));
+          if (stage == Stage::kHint) name += "_h";
+          probes.push_back({name, stage, location, type, type == Type::kCategorical ? 3 : 0});
+        }
+      }
+    }
+    probes.push_back({"order", Stage::kOutput, Location::kNode, Type::kPermutationPointer});
+    probes.push_back({"order_mask", Stage::kOutput, Location::kNode, Type::kMaskOne});
+    return Spec(probes);
+  }();
+  return spec;
+}
+
+/// Random numbers as the probe's type has them; some masks and classes are masked out.
+inline std::vector<Real> random_truth(const Probe& probe, std::int64_t nodes, CounterRng& rng) {
+  std::vector<Real> values(count_of(probe, static_cast<int>(nodes)));
+  const auto below = [&](std::int64_t count) {
+    return static_cast<std::size_t>(rng.uniform() * static_cast<double>(count));
+  };
+  const std::size_t n = static_cast<std::size_t>(nodes);
+  const std::size_t range = static_cast<std::size_t>(choices(probe, nodes));
+  switch (probe.type) {
+    case Type::kScalar:
+      for (Real& value : values) value = static_cast<Real>(rng.normal());
+      break;
+    case Type::kMask:
+      for (Real& value : values) value = below(4) == 0 ? Real{-1} : static_cast<Real>(below(2));
+      break;
+    case Type::kCategorical:
+    case Type::kMaskOne:
+      for (std::size_t row = 0; row < values.size(); row += range) {
+        values[row + below(choices(probe, nodes))] = below(4) == 0 ? Real{-1} : Real{1};
+      }
+      break;
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+      for (Real& value : values) value = static_cast<Real>(below(nodes));
+      break;
+    case Type::kPermutationPointer: {
+      std::vector<std::size_t> order(n);
+      std::iota(order.begin(), order.end(), 0);
+      for (std::size_t i = n; i > 1; --i) {
+        std::swap(order[i - 1], order[below(static_cast<std::int64_t>(i))]);
+      }
+      for (std::size_t i = 0; i < n; ++i) values[order[i] * n + order[(i + n - 1) % n]] = 1;
+      break;
+    }
+  }
+  return values;
+}
+
+/// A batch of such numbers for a spec that no algorithm has; `spec` must outlive it.
+inline Batch random_batch(const Spec& spec, int nodes, const std::vector<int>& lengths) {
+  Batch batch;
+  batch.spec = &spec;
+  batch.size = static_cast<std::int64_t>(lengths.size());
+  batch.nodes = nodes;
+  batch.lengths = lengths;
+  batch.frames = *std::max_element(lengths.begin(), lengths.end());
+  CounterRng rng(3, Purpose::kInitialisation, static_cast<std::uint32_t>(nodes), 0);
+  for (const Probe& probe : spec) {
+    std::vector<Real>& values = batch.values.emplace_back();
+    const std::int64_t frames = probe.stage == Stage::kHint ? batch.frames : 1;
+    for (std::int64_t k = 0; k < frames * batch.size; ++k) {
+      const std::vector<Real> one = random_truth(probe, nodes, rng);
+      values.insert(values.end(), one.begin(), one.end());
+    }
+  }
+  batch.cut();
+  return batch;
 }
 
 inline NetOptions small_options(const std::string& kind = "triplet_gmpnn", int hidden = 8) {
@@ -94,7 +181,7 @@ inline Run run(const Net& net, const Batch& batch, int threads = 1) {
   Run result;
   ShardRunner runner(threads);
   result.trained.prepare(batch);
-  result.losses = runner.gradients(net, batch, result.grads, &result.trained);
+  result.losses = runner.gradients(net, batch, result.grads, {}, &result.trained);
   runner.predict(net, batch, result.evaluated);
   return result;
 }

@@ -15,25 +15,26 @@ const std::string kManifest = kCases + "/manifest.json";
 
 TEST_CASE("golden model: losses, gradients, predictions and scores are the reference's") {
   const std::vector<std::string> cases = golden_cases(kCases);
-  CHECK(cases.size() == 8);
+  CHECK(cases.size() == 11);
   for (const std::string& file : cases) {
     const GoldenReport r = run_golden(file, "");
     CHECK_MESSAGE(passes(r, golden_tolerance()), r.name, ": loss ", r.loss, ", gradient ",
-                  r.gradient, " (", r.worst_gradient, "), prediction ", r.prediction, " (",
-                  r.worst_prediction, "), score ", r.score);
+                  r.gradient, " (", r.worst_gradient, "), of permutations ", r.permutation_gradient,
+                  ", prediction ", r.prediction, " (", r.worst_prediction, "), score ", r.score);
   }
 }
 
-/// bfs.npz with the first number of one array changed.
-GoldenReport with_planted_error(const std::string& array, double change) {
+/// A case with one number of one array changed.
+GoldenReport with_planted_error(const std::string& array, double change, std::size_t at = 0,
+                                const std::string& name = "bfs") {
   const Scratch scratch;
-  Npz arrays = read_golden("model/bfs.npz");
+  Npz arrays = read_golden("model/" + name + ".npz");
   const StoredArray& stored = array_of(arrays, array);
   std::vector<double> values = stored.doubles();
-  values[0] += change;
+  values[at] += change;
   arrays[array] = StoredArray::of(stored.shape, values);
-  write_npz(scratch.path("bfs.npz"), arrays);
-  return run_golden(scratch.path("bfs.npz"), kManifest);
+  write_npz(scratch.path(name + ".npz"), arrays);
+  return run_golden(scratch.path(name + ".npz"), kManifest);
 }
 
 TEST_CASE("golden model: a planted error is found where it stands") {
@@ -55,6 +56,25 @@ TEST_CASE("golden model: a planted error is found where it stands") {
     CHECK(!passes(r, tolerance));
     CHECK(r.worst_prediction == logits);
   }
+}
+
+TEST_CASE("golden model: planted errors in a permutation are found beside its -1e6") {
+  const GoldenTolerance tolerance = golden_tolerance();
+  const auto planted = [](const std::string& array, double change, std::size_t at = 0) {
+    return with_planted_error(array, change, at, "insertion_sort");
+  };
+  CHECK(passes(planted("noise", 0), tolerance));
+  CHECK(!passes(planted("noise", 1e-2, 1), tolerance));
+  const std::string decoder = "net/~_construct_encoders_decoders/algo_0_pred_dec_linear_2/w";
+  const GoldenReport gradient = planted("grad/" + decoder, 1e-2);
+  CHECK(gradient.permutation_gradient > tolerance.permutation_gradient);
+  CHECK(!passes(gradient, tolerance));
+  const GoldenReport entry = planted("pred/output/pred", 1e-1, 1);  // beside the diagonal
+  CHECK(entry.worst_prediction == "pred/output/pred");
+  CHECK(!passes(entry, tolerance));
+  CHECK(!passes(planted("pred/output/pred", 1e4), tolerance));  // on it
+  // The first row chooses node 3; a 2 at node 1 makes it choose that one.
+  CHECK(planted("eval/output/pred", 2, 1).worst_prediction == "eval/output/pred");
 }
 
 TEST_CASE("golden model: files that are missing or not in the manifest") {

@@ -52,6 +52,17 @@ TEST_CASE("reference_names: layers are counted in the order of their creation") 
   CHECK(name_of_parameter("mpnn", "bfs/decode/pi/3/b") == probes + "pi_dec_linear_3/b");
 }
 
+TEST_CASE("reference_names: the two encoders and five decoder layers of edge pointers") {
+  Parameters parameters;
+  for (const char* name : {"a/encode/s_h/0/w", "a/encode/s_h/1/b", "a/decode/s_h/4/w"}) {
+    parameters.add(name, {1});
+  }
+  const std::string probe = "net/~_construct_encoders_decoders/algo_0_s_h_";
+  CHECK(reference_names(parameters) == std::vector<std::string>{probe + "enc_linear/w",
+                                                                probe + "enc_linear_1/b",
+                                                                probe + "dec_linear_4/w"});
+}
+
 TEST_CASE("reference_names: a parameter that the reference has not") {
   Parameters parameters;
   parameters.add("strange/w", {1});
