@@ -11,6 +11,20 @@ Tensor relu(Tape& tape, Tensor x) {
   return y;
 }
 
+Tensor leaky_relu(Tape& tape, Tensor x) {
+  constexpr Real kSlope = 0.01;
+  Tensor y = tape.output(x.shape, {x});
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    y.data[i] = x.data[i] >= 0 ? x.data[i] : kSlope * x.data[i];
+  }
+  tape.record(y, [=] {
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      x.grad[i] += x.data[i] >= 0 ? y.grad[i] : kSlope * y.grad[i];
+    }
+  });
+  return y;
+}
+
 Tensor sigmoid(Tape& tape, Tensor x) {
   Tensor y = tape.output(x.shape, {x});
   for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = sigmoid_of(x.data[i]);

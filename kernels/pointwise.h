@@ -1,4 +1,4 @@
-// relu, sigmoid, exponential: y = f(x) element by element.
+// relu, leaky_relu, sigmoid, exponential: y = f(x) element by element.
 #pragma once
 
 #include <cmath>
@@ -14,6 +14,8 @@ inline Real sigmoid_of(Real x) {
 }
 
 Tensor relu(Tape& tape, Tensor x);
+/// x where x >= 0, else 0.01 x; the slope at 0 is 1.
+Tensor leaky_relu(Tape& tape, Tensor x);
 Tensor sigmoid(Tape& tape, Tensor x);
 Tensor exponential(Tape& tape, Tensor x);
 

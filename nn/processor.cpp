@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "nn/processors/gat.h"
 #include "nn/processors/pgn.h"
 
 namespace renar {
@@ -19,6 +20,11 @@ struct Kind {
 template <PgnOptions kOptions>
 std::unique_ptr<Processor> pgn(const Builder& builder, const ProcessorOptions& options) {
   return make_pgn(builder, options, kOptions);
+}
+
+template <GatOptions kOptions>
+std::unique_ptr<Processor> gat(const Builder& builder, const ProcessorOptions& options) {
+  return make_gat(builder, options, kOptions);
 }
 
 using enum Audience;
@@ -37,6 +43,10 @@ constexpr std::array kKinds = {
     Kind{"triplet_gpgn_mask",
          pgn<{.audience = kEdges, .mask = true, .triplets = true, .gated = true}>},
     Kind{"triplet_gmpnn", pgn<{.audience = kAll, .triplets = true, .gated = true}>},
+    Kind{"gat", gat<{}>},
+    Kind{"gat_full", gat<{.full = true}>},
+    Kind{"gatv2", gat<{.v2 = true}>},
+    Kind{"gatv2_full", gat<{.v2 = true, .full = true}>},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct ProcessorOptions {
   std::int64_t hidden = 128;
   std::int64_t triplet_fts = 8;
   bool layer_norm = true;
+  std::int64_t heads = 1;  ///< of attention, read by gat* alone; must divide `hidden`
 };
 
 struct ProcessorInputs {

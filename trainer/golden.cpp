@@ -72,6 +72,8 @@ void read_options(const Json& options, Case& out) {
       out.options.hint_repred = repred_of(value);
     } else if (name == "nb_msg_passing_steps") {
       out.options.message_passing_steps = value;
+    } else if (name == "nb_heads") {
+      out.options.processor.heads = value;
     } else if (name == "grad_clip_max_norm") {
       out.clip = value;
     } else {

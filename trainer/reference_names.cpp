@@ -32,16 +32,39 @@ std::string processor_name(const std::string& layer, std::vector<std::string>& l
   return numbered("linear", k);
 }
 
+/// The module of each family of processors, told by a layer that no other family has.
+struct Family {
+  const char* layer;
+  const char* module;
+};
+constexpr Family kFamilies[] = {
+    {"m_1", "mpnn_aggr"},
+    {"a_1", "gat_aggr"},
+    {"w_1", "gatv2_aggr"},
+};
+
+std::string processor_module(const Parameters& parameters) {
+  const auto has = [&](const Family& family) {
+    const std::string name = std::string("processor/") + family.layer + "/w";
+    const auto& entries = parameters.entries();
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Parameters::Entry& entry) { return entry.name == name; });
+  };
+  const auto family = std::find_if(std::begin(kFamilies), std::end(kFamilies), has);
+  const char* module = family == std::end(kFamilies) ? "" : family->module;
+  return std::string("net/") + module + "_clrs_processor/";
+}
+
 }  // namespace
 
 std::vector<std::string> reference_names(const Parameters& parameters) {
   std::vector<std::string> names, layers;
+  const std::string processor = processor_module(parameters);
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::vector<std::string> parts = split(entry.name);
     const std::string& leaf = parts.back();
     if (parts.front() == "processor") {
-      names.push_back("net/mpnn_aggr_clrs_processor/" + processor_name(parts[1], layers) + "/" +
-                      leaf);
+      names.push_back(processor + processor_name(parts[1], layers) + "/" + leaf);
       continue;
     }
     RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);

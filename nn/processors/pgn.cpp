@@ -7,6 +7,7 @@
 #include "kernels/pointwise.h"
 #include "kernels/sender_max.h"
 #include "kernels/triplet_max.h"
+#include "nn/processors/step_context.h"
 
 namespace renar {
 namespace {
@@ -24,7 +25,7 @@ constexpr Real kClosedGate = -3;  // bias of gate_3: sigmoid(-3) = 0.047, hidden
 class Pgn final : public Processor {
  public:
   Pgn(const Builder& builder, const ProcessorOptions& options, const PgnOptions& pgn)
-      : hidden_(options.hidden), layer_norm_(options.layer_norm), pgn_(pgn) {
+      : layer_norm_(options.layer_norm), pgn_(pgn) {
     const std::int64_t h = options.hidden, f = options.triplet_fts;
     const auto make = [&](const char* name, std::int64_t in, std::int64_t out, Real bias = 0) {
       return make_linear(builder, std::string("processor/") + name, in, out, {.bias = bias});
@@ -53,7 +54,7 @@ class Pgn final : public Processor {
   bool makes_edges() const override { return pgn_.triplets; }
 
   ProcessorOutputs step(Tape& tape, Composer& composer, const ProcessorInputs& in) const override {
-    const Context c{tape, composer, in};
+    const StepContext c{tape, composer, in};
     const Tensor msgs = messages(c);  // (B,N,H)
     Tensor ret = linear(tape, plus(z(c, o_1_), {msgs, tape.use(o_2_.w)}),
                         {tape.use(o_1_.b), tape.use(o_2_.b)}, Activation::kRelu);  // (B,N,H)
@@ -63,32 +64,8 @@ class Pgn final : public Processor {
   }
 
  private:
-  struct Context {
-    Tape& tape;
-    Composer& composer;
-    const ProcessorInputs& in;
-  };
-
-  // layer(z) without its bias: the rows of the weight that meet node_fts, and those that meet
-  // hidden.
-  Terms z(const Context& c, const Linear& layer) const {
-    const Tensor w = c.tape.use(layer.w);  // (2H,O)
-    return {c.composer.term(c.in.node, w.first(hidden_)),
-            {c.in.hidden, w.slice(hidden_, 2 * hidden_)}};
-  }
-  Term graph(const Context& c, const Linear& layer) const {
-    return c.composer.term(c.in.graph, c.tape.use(layer.w));
-  }
-  Term edge(const Context& c, const Linear& layer) const {
-    return c.composer.term(c.in.edge, c.tape.use(layer.w));
-  }
-  static Terms plus(Terms terms, const Term& another) {
-    terms.add(another);
-    return terms;
-  }
-
   // max over i of MLP(relu(msg[i,j]))
-  Tensor messages(const Context& c) const {
+  Tensor messages(const StepContext& c) const {
     Tape& tape = c.tape;
     const Tensor send = linear(tape, z(c, m_2_), {tape.use(m_2_.b)});  // (B,N,H)
     const Tensor recv =
@@ -102,7 +79,7 @@ class Pgn final : public Processor {
     return sender_max(tape, linear(tape, {{middle, w}}, {b}), adj);
   }
 
-  Tensor audience(const Context& c) const {
+  Tensor audience(const StepContext& c) const {
     switch (pgn_.audience) {
       case Audience::kAll: return {};
       case Audience::kEdges: return c.in.adj;
@@ -113,7 +90,7 @@ class Pgn final : public Processor {
   }
 
   // relu(o3(max over i of triplets)); what does not depend on i stays outside of the maximum.
-  Tensor edges(const Context& c) const {
+  Tensor edges(const StepContext& c) const {
     Tape& tape = c.tape;
     const Triplets& t = triplets_;
     const Tensor t_1 = linear(tape, z(c, t.t_1), {tape.use(t.t_1.b)});  // (B,N,F)
@@ -127,14 +104,14 @@ class Pgn final : public Processor {
                   Activation::kRelu);  // (B,N,N,H)
   }
 
-  Tensor maximum(const Context& c, Tensor left, Tensor right, Tensor rest) const {
+  Tensor maximum(const StepContext& c, Tensor left, Tensor right, Tensor rest) const {
     if (c.composer.exact().fused_ops) return triplet_max(c.tape, left, right, rest);
     const std::int64_t b = left.dim(0), n = left.dim(1), f = left.dim(3);
     const Tensor all = triplet_sum(c.tape, left, right, rest);  // (B,N,N,N,F)
     return sender_max(c.tape, all.reshaped({b, n, n * n, f}), {}).reshaped(left.shape);
   }
 
-  Tensor gated(const Context& c, Tensor msgs, Tensor ret) const {
+  Tensor gated(const StepContext& c, Tensor msgs, Tensor ret) const {
     Tape& tape = c.tape;
     const Tensor inner =
         linear(tape, plus(z(c, gates_.gate_1), {msgs, tape.use(gates_.gate_2.w)}),
@@ -144,7 +121,6 @@ class Pgn final : public Processor {
     return gated_update(tape, logit, ret, c.in.hidden);
   }
 
-  std::int64_t hidden_;
   bool layer_norm_;
   PgnOptions pgn_;
   Linear m_1_, m_2_, m_e_, m_g_, o_1_, o_2_, mlp_0_, mlp_1_;

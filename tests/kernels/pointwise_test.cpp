@@ -1,4 +1,4 @@
-// relu, sigmoid and exponential.
+// relu, leaky_relu, sigmoid and exponential.
 #include "kernels/pointwise.h"
 
 #include <doctest/doctest.h>
@@ -21,6 +21,15 @@ TEST_CASE("pointwise: relu by hand; nothing passes at zero") {
   test::check_values(y, {0, 0, 0, 0.5, 3}, 0);
   test::run_backward(fresh.tape, y, {1, 2, 3, 4, 5});
   CHECK(x.grad() == std::vector<Real>{0, 0, 0, 4, 5});
+}
+
+TEST_CASE("pointwise: leaky_relu by hand; all passes at zero") {
+  Numbers x({5}, {-200, -0.0, 0, 0.5, 3});
+  FreshTape fresh;
+  const Tensor y = leaky_relu(fresh.tape, x.tensor());
+  test::check_values(y, {-2, 0, 0, 0.5, 3}, 1e-7);
+  test::run_backward(fresh.tape, y, {100, 2, 3, 4, 5});
+  test::check_same("dx", x.grad(), {1, 2, 3, 4, 5}, 1e-7);
 }
 
 TEST_CASE("pointwise: sigmoid by hand, and finite for huge inputs") {
@@ -47,6 +56,8 @@ TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t size : {1, 3, 57}) {
     test::check_gradient([](Tape& tape, const Inputs& in) { return relu(tape, in[0]); },
                          {Numbers::random({size}, 1)});
+    test::check_gradient([](Tape& tape, const Inputs& in) { return leaky_relu(tape, in[0]); },
+                         {Numbers::random({size}, 3)});
     test::check_gradient([](Tape& tape, const Inputs& in) { return sigmoid(tape, in[0]); },
                          {Numbers::random({size}, 2)});
     test::check_gradient([](Tape& tape, const Inputs& in) { return exponential(tape, in[0]); },

@@ -81,8 +81,10 @@ TEST_CASE("net: the exact algebra changes rounding only") {
       }
     }
     compare_with_plain_form(small_batch(algo, 3, 3, kNoEdges), small_options());
-    for (const char* kind : {"deepsets", "triplet_gpgn_mask"}) {
-      compare_with_plain_form(small_batch(algo, 5, 3), small_options(kind, 16));
+    for (const char* kind : {"deepsets", "triplet_gpgn_mask", "gat", "gatv2"}) {
+      NetOptions options = small_options(kind, 16);
+      options.processor.heads = 4;
+      compare_with_plain_form(small_batch(algo, 5, 3), options);
     }
   }
   for (const int nodes : {1, 2, 3, 5}) {
@@ -171,8 +173,11 @@ TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::
   };
   for (const Case& c : {Case{"bfs", "triplet_gmpnn", 1},
                         {"bfs", "triplet_gpgn_mask", 1},
+                        {"bfs", "gat", 1},
+                        {"bfs", "gatv2_full", 2},
                         {"dfs", "triplet_gmpnn", 2}}) {
     NetOptions options = small_options(c.kind, 4);
+    options.processor.heads = 2;
     options.message_passing_steps = c.passes;
     check_with_differences(small_batch(c.algo, 3, 2), options);
   }

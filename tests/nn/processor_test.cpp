@@ -1,4 +1,4 @@
-// Processors by hand: who hears whom on a star, triplets, gate, and unknown kinds.
+// Processors by hand: who hears whom on a star, triplets, gate, attention, and unknown kinds.
 #include "nn/processor.h"
 
 #include <doctest/doctest.h>
@@ -14,13 +14,16 @@ namespace {
 
 using Values = std::vector<Real>;
 
-/// Four nodes with the ids 1 to 4 and hidden 0.5, one hidden number, all weights 0 to begin with.
+/// Four nodes with the ids 1 to 4, hidden 0.5, one hidden number or more, all weights 0 at first.
 /// Edges of a star: everybody sends to node 0, and to itself.
 struct Subject {
-  explicit Subject(const std::string& kind)
-      : processor(make_processor({parameters, 42}, {kind, 1, 1, false})) {
+  explicit Subject(const std::string& name, std::int64_t hidden_size = 1, std::int64_t heads = 1)
+      : kind(name),
+        hidden(hidden_size),
+        processor(make_processor({parameters, 42}, {name, hidden, 1, false, heads})) {
     test::zero(parameters);
   }
+  bool v2() const { return kind.starts_with("gatv2"); }
   void set(const std::string& layer, const Values& values) {
     test::set(parameters, "processor/" + layer, values);
   }
@@ -28,7 +31,7 @@ struct Subject {
     const auto make = [&](Shape shape, const Values& values) {
       return test::constant(tape, shape, values);
     };
-    const Tensor one = make({1, 1}, {1});
+    const Tensor one = make({1, hidden}, Values(static_cast<std::size_t>(hidden), 1));
     Composer composer(tape, {});
     return processor->step(
         tape, composer,
@@ -36,7 +39,7 @@ struct Subject {
          {make({1, 4, 4, 1}, {1, 5, 2, 0, 7, 3, 1, 1, 2, 2, 9, 3, 0, 1, 4, 6}), one},
          {make({1, 4, 1}, {20, 20, 20, 20}), one},
          make({1, 4, 4}, {1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1}),
-         make({1, 4, 1}, Values(4, 0.5))});
+         make({1, 4, hidden}, Values(static_cast<std::size_t>(4 * hidden), 0.5))});
   }
   Values next_hidden() const {
     Tape tape = test::tape_on(parameters);
@@ -44,6 +47,8 @@ struct Subject {
     return {y.data, y.data + y.size()};
   }
 
+  std::string kind;
+  std::int64_t hidden;
   Parameters parameters;
   std::unique_ptr<Processor> processor;
 };
@@ -121,12 +126,90 @@ TEST_CASE("processor: a gate starts nearly closed and keeps the hidden state") {
   test::check_same("ret", s.next_hidden(), want);
 }
 
+TEST_CASE("processor: attention hears whom the second node axis names, itself always") {
+  const auto heard = [](const std::string& kind, Real by_id) {
+    Subject s(kind);
+    s.set("values/w", {1, 0});
+    if (kind.starts_with("gatv2")) s.set("head_0/w", {1});
+    s.set(kind.starts_with("gatv2") ? "w_1/w" : "a_2/w", {by_id, 0});
+    return s.next_hidden();
+  };
+  for (const char* kind : {"gat", "gatv2"}) {
+    CAPTURE(kind);
+    const std::string full = std::string(kind) + "_full";
+    test::check_same("all alike", heard(kind, 0), {1, 1.5, 2, 2.5});
+    test::check_same("the largest id", heard(kind, 100), {1, 2, 3, 4});
+    test::check_same("all alike", heard(full, 0), {2.5, 2.5, 2.5, 2.5});
+    test::check_same("the largest id", heard(full, 100), {4, 4, 4, 4});
+    // Logits of -100 id, leaky: the weights are e^-1 .. e^-4.
+    double sum = 0, ids = 0;
+    for (int id = 1; id <= 4; ++id) {
+      sum += std::exp(-id);
+      ids += id * std::exp(-id);
+    }
+    test::check_same("the smallest", heard(full, -100), Values(4, static_cast<Real>(ids / sum)));
+  }
+}
+
+TEST_CASE("processor: an edge speaks for attention to the node of its first axis") {
+  for (const char* kind : {"gat_full", "gatv2_full"}) {
+    Subject s(kind);
+    const std::string layer = s.v2() ? "w_" : "a_";
+    s.set("values/w", {1, 0});
+    s.set(layer + "e/w", {-100});
+    s.set(layer + "g/w", {50});  // 1000: all logits are positive
+    if (s.v2()) s.set("head_0/w", {1});
+    test::check_same(kind, s.next_hidden(), {4, 3.5, 1.5, 1});  // those of the smallest edges
+    s.set("skip/w", {0, 2});                                    // 2 hidden
+    s.set("skip/b", {-4});
+    test::check_same(kind, s.next_hidden(), {1, 0.5, 0, 0});
+  }
+}
+
+TEST_CASE("processor: of GATv2's layers the second is the listener's") {
+  Subject s("gatv2_full");
+  s.set("values/w", {1, 0});
+  s.set("head_0/w", {1});
+  s.set("w_1/w", {-100, 0});
+  s.set("w_2/w", {100, 0});  // 100 (id of the listener - id of the speaker), leaky
+  double sum = 0, ids = 0;
+  for (int id = 1; id <= 4; ++id) {
+    sum += std::exp(1 - id);
+    ids += id * std::exp(1 - id);
+  }
+  test::check_same("ret", s.next_hidden(), {static_cast<Real>(ids / sum), 1, 1, 1});
+}
+
+TEST_CASE("processor: each head of attention listens on its own") {
+  for (const std::string kind : {"gat_full", "gatv2_full"}) {
+    Subject s(kind, 2, 2);
+    s.set("values/w", {1, 0, 0, 1, 0, 0, 0, 0});
+    const std::string layer = s.v2() ? "w_1" : "a_2";
+    s.set(layer + "/w", {100, -100, 0, 0, 0, 0, 0, 0});
+    s.set(layer + "/b", {0, 1000});
+    if (s.v2()) s.set("head_0/w", {1});
+    if (s.v2()) s.set("head_1/w", {1});
+    test::check_same(kind, s.next_hidden(), {4, 1, 4, 1, 4, 1, 4, 1});
+  }
+}
+
+TEST_CASE("processor: heads that do not divide the hidden numbers are refused") {
+  for (const std::int64_t heads : {0, -1, 3, 16}) {
+    Parameters parameters;
+    const ProcessorOptions options{.kind = "gat", .hidden = 8, .heads = heads};
+    CHECK_THROWS_WITH_AS(
+        make_processor({parameters, 42}, options),
+        message_of("[processor] {} heads do not divide the 8 hidden numbers of gat", heads).c_str(),
+        UsageError);
+  }
+}
+
 TEST_CASE("processor: an unknown kind is refused with the nearest one") {
   Parameters parameters;
   CHECK_THROWS_WITH_AS(make_processor({parameters, 42}, {"triplet_gmpn", 4, 8, true}),
                        "[processor] no kind triplet_gmpn; the nearest is triplet_gmpnn",
                        UsageError);
-  CHECK(processor_kinds().size() == 13);
+  CHECK(processor_kinds().size() == 17);
 }
 
 }  // namespace
