@@ -20,10 +20,13 @@
   line(insertion_sort) \
   line(jarvis_march) \
   line(kmp_matcher) \
+  line(lcs_length) \
+  line(matrix_chain_order) \
   line(minimum) \
   line(mst_kruskal) \
   line(mst_prim) \
   line(naive_string_matcher) \
+  line(optimal_bst) \
   line(quickselect) \
   line(quicksort) \
   line(segments_intersect) \
