@@ -15,6 +15,8 @@
   line(dag_shortest_paths) \
   line(dfs) \
   line(dijkstra) \
+  line(find_maximum_subarray) \
+  line(find_maximum_subarray_kadane) \
   line(graham_scan) \
   line(heapsort) \
   line(insertion_sort) \

@@ -97,6 +97,9 @@ TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
   std::set<std::string> left;  // keys of the algorithms that the registry has
   for (const auto& entry : golden.items()) left.insert(entry.key());
   for (const Algorithm& algorithm : algorithms()) {
+    // Two algorithms of the reference are not among the thirty.
+    if (algorithm.name == "find_maximum_subarray" || algorithm.name == "bipartite_matching")
+      continue;
     for (const Split split : {Split::kVal, Split::kTest}) {
       const std::string prefix = algorithm.name + "/" + std::string(clrs30(split).name) + "/";
       for (const auto& [key, array] : arrays_of(make_clrs30(algorithm, split), prefix)) {
