@@ -6,6 +6,7 @@
 // One line an algorithm, by name: algos/<category>/<name>.cpp defines <name>_algorithm().
 // clang-format off
 #define RENAR_ALGORITHMS(line) \
+  line(activity_selector) \
   line(articulation_points) \
   line(bellman_ford) \
   line(bfs) \
@@ -33,6 +34,7 @@
   line(quicksort) \
   line(segments_intersect) \
   line(strongly_connected_components) \
+  line(task_scheduling) \
   line(topological_sort)
 // clang-format on
 
