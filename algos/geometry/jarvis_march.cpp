@@ -45,7 +45,7 @@ const Spec& jarvis_march_spec() {
 /// Whether endpoint is on the left of the way from last_point to i, or within it.
 bool better_endpoint(const Points& points, int last_point, int endpoint, int i) {
   if (same_place(points, i, last_point) || same_place(points, i, endpoint)) return false;
-  if (same_place(points, endpoint, last_point)) return true;
+  if (endpoint == last_point) return true;
   const double turn = exact_direction(points, last_point, endpoint, i);
   return turn > 0 || (turn == 0 && on_segment(points, last_point, i, endpoint));
 }

@@ -97,6 +97,8 @@ TEST_CASE("trace: every kind of wrong value is refused") {
   CHECK_THROWS_AS(push(ok, Values{0, 0}, phase, 0), Error);  // nothing marked
   CHECK_THROWS_AS(push(ok, Values{1, 1}, phase, 0), Error);  // two marked
   CHECK_THROWS_AS(push(ok, Values{1, -1}, phase, 0), Error);
+  CHECK_THROWS_AS(push(ok, Values{0, 2}, phase, 0), Error);  // one marked, with a 2
+  CHECK_THROWS_AS(push(ok, Values{NAN, 0}, phase, 0), Error);
   CHECK_THROWS_AS(push(ok, ok, Values{1, 1, 0}, 0), Error);
   CHECK_THROWS_AS(push(ok, ok, phase, INFINITY), Error);
   const auto point = [](const Values& pi) { Trace(toy_spec(), 2).output({{"pi", pi}}); };
