@@ -19,10 +19,12 @@ namespace renar {
 struct OutputScore {
   std::string name;
   double score = 0;
+  double trivial = 0;  ///< of the best constant prediction (nn/score.h)
 };
 
 struct Evaluation {
   double score = 0;                  ///< mean over outputs
+  double trivial = 0;                ///< the same of the best constant predictions
   std::vector<OutputScore> outputs;  ///< one an output
   int samples = 0;
   int nodes = 0;
@@ -43,6 +45,8 @@ class EvaluationSet {
  private:
   const Spec& spec_;
   std::vector<Batch> batches_;
+  std::vector<std::size_t> outputs_;  // the scored ones
+  std::vector<double> trivial_;       // their trivial scores
   int samples_;
   int nodes_;
 };

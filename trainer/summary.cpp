@@ -17,10 +17,13 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const Evaluation& test) {
   Json outputs;
-  for (const OutputScore& output : test.outputs) outputs[output.name] = output.score;
+  for (const OutputScore& output : test.outputs) {
+    outputs[output.name] = {{"score", output.score}, {"trivial", output.trivial}};
+  }
   return {{"nodes", test.nodes},
           {"samples", test.samples},
           {"score", test.score},
+          {"trivial", test.trivial},
           {"outputs", outputs}};
 }
 
@@ -33,12 +36,50 @@ Json json_of(const AlgorithmResult& result) {
           {"tests", tests}};
 }
 
+/// The lines of one test: the score, and what the best constant prediction has.
+std::string scores_of_one(const Evaluation& test) {
+  std::string text = fmt::format("score       {:.4f}  n = {}, {} samples, test", test.score,
+                                 test.nodes, test.samples);
+  for (const OutputScore& output : test.outputs) {
+    text += fmt::format("; {} {:.4f}", output.name, output.score);
+  }
+  text += fmt::format("\ntrivial     {:.4f}  the best constant prediction there", test.trivial);
+  if (test.outputs.size() > 1) {
+    for (const OutputScore& output : test.outputs) {
+      text += fmt::format("; {} {:.4f}", output.name, output.trivial);
+    }
+  }
+  return text + "\n";
+}
+
+/// The same for several algorithms: the means, then a line each.
+std::string scores_of_several(const RunResult& result, std::size_t test) {
+  std::string text = fmt::format(
+      "score       {:.4f}  mean of the tests at n = {}\n"
+      "trivial     {:.4f}  mean of the best constant predictions there\n"
+      "  {:<30} {:>6}  {:>7}  {:>7}\n",
+      result.score(test), result.algorithms[0].tests[test].nodes, result.trivial(test), "algorithm",
+      "score", "trivial", "samples");
+  for (const AlgorithmResult& found : result.algorithms) {
+    const Evaluation& e = found.tests[test];
+    text += fmt::format("  {:<30} {:>6.4f}  {:>7.4f}  {:>7}", found.algo, e.score, e.trivial,
+                        e.samples);
+    if (e.outputs.size() > 1) {
+      for (const OutputScore& output : e.outputs) {
+        text += fmt::format("  {} {:.4f}", output.name, output.score);
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 AlgorithmResult algorithm_from(const Json& entry) {
   AlgorithmResult result{entry.at("algo"), entry.at("val_score"), entry.at("val_nodes"), {}};
   for (const auto& t : entry.at("tests")) {
-    Evaluation test{t.at("score"), {}, t.at("samples"), t.at("nodes")};
-    for (const auto& [output, score] : t.at("outputs").items()) {
-      test.outputs.push_back({output, score});
+    Evaluation test{t.at("score"), t.at("trivial"), {}, t.at("samples"), t.at("nodes")};
+    for (const auto& [output, scores] : t.at("outputs").items()) {
+      test.outputs.push_back({output, scores.at("score"), scores.at("trivial")});
     }
     result.tests.push_back(test);
   }
@@ -64,6 +105,7 @@ void write_summary(const std::string& path, const RunResult& result) {
                         {"seed", result.seed},
                         {"steps", result.steps},
                         {"score", result.score(0)},
+                        {"trivial", result.trivial(0)},
                         {"val_score", result.val_score},
                         {"best_step", result.best_step},
                         {"algorithms", algorithms},
@@ -105,21 +147,7 @@ std::string result_text(const RunResult& result, const RunDirectory& directory) 
       several ? std::string("mean") : fmt::format("n = {}", result.algorithms[0].val_nodes),
       result.best_step);
   for (std::size_t i = 0; i < result.algorithms[0].tests.size(); ++i) {
-    if (several) {
-      text += fmt::format("score       {:.4f}  mean of the tests at n = {}:\n", result.score(i),
-                          result.algorithms[0].tests[i].nodes);
-    }
-    for (const AlgorithmResult& found : result.algorithms) {
-      const Evaluation& test = found.tests[i];
-      text += several
-                  ? fmt::format("  {:.4f}  {}, {} samples", test.score, found.algo, test.samples)
-                  : fmt::format("score       {:.4f}  n = {}, {} samples, test", test.score,
-                                test.nodes, test.samples);
-      for (const OutputScore& output : test.outputs) {
-        text += fmt::format("; {} {:.4f}", output.name, output.score);
-      }
-      text += '\n';
-    }
+    text += several ? scores_of_several(result, i) : scores_of_one(result.algorithms[0].tests[i]);
   }
   return text + fmt::format(
                     "in {}: config.toml metrics.jsonl curves.svg summary.json best.safetensors "

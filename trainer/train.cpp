@@ -124,7 +124,8 @@ class Training {
   double update(const Batch& batch, const Algorithm& algorithm, double start,
                 MetricsWriter& metrics) {
     const Spec& spec = *batch.spec;
-    const Losses losses = runner_.gradients(net_, batch, grads_);
+    const Losses losses =
+        runner_.gradients(net_, batch, grads_, {.update = optimizer_.state().steps});
     const double loss = total(losses);
     RENAR_CHECK(
         std::isfinite(loss),
@@ -254,6 +255,12 @@ Pipeline pipeline_of(const Config& config) {
   return {.random_positions = !config.no_random_pos,
           .pred_as_input = !config.no_pred_as_input,
           .permutations = !config.no_permutations};
+}
+
+double RunResult::trivial(std::size_t test) const {
+  double sum = 0;
+  for (const AlgorithmResult& found : algorithms) sum += found.tests[test].trivial;
+  return sum / static_cast<double>(algorithms.size());
 }
 
 std::vector<Task> tasks_of(const Config& config) {

@@ -48,8 +48,10 @@ struct RunResult {
   std::string device;    ///< CPU, instruction set, threads
   double peak_mib = 0;   ///< most memory that the last call held
 
-  /// The mean over the algorithms of their scores at the test length of that number.
+  /// The means over the algorithms of their scores at the test length of that number, and of what
+  /// constant predictions score there.
   double score(std::size_t test) const;
+  double trivial(std::size_t test) const;
 };
 
 enum class Ending { kFinished, kStopped };
