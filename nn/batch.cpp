@@ -73,6 +73,19 @@ std::int64_t Samples::compared(std::int64_t step) const {
   return count;
 }
 
+Tensor Samples::one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const {
+  const std::int64_t n = nodes(), stride = batch_.stride(probe);
+  Tensor x = tape.constant({size(), stride, n});
+  std::fill_n(x.data, x.size(), Real{0});
+  for (std::int64_t k = 0; k < size(); ++k) {
+    const Real* target = batch_.at(probe, frame, index(k));
+    for (std::int64_t i = 0; i < stride; ++i) {
+      x.data[(k * stride + i) * n + static_cast<std::int64_t>(target[i])] = 1;
+    }
+  }
+  return x;
+}
+
 Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const Probe& p = spec()[probe];
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
@@ -83,17 +96,7 @@ Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) cons
     }
     return means;
   }
-  if (is_index(p)) {
-    Tensor x = tape.constant({size(), stride, n});  // (B,N,N), of graphs (B,1,N)
-    std::fill_n(x.data, x.size(), Real{0});
-    for (std::int64_t k = 0; k < size(); ++k) {
-      const Real* target = batch_.at(probe, frame, index(k));
-      for (std::int64_t i = 0; i < stride; ++i) {
-        x.data[(k * stride + i) * n + static_cast<std::int64_t>(target[i])] = 1;
-      }
-    }
-    return x;
-  }
+  if (is_index(p)) return one_hot(tape, probe, frame);
   Tensor x = tape.constant({size(), stride});
   for (std::int64_t k = 0; k < size(); ++k) {
     std::copy_n(batch_.at(probe, frame, index(k)), stride, x.data + k * stride);

@@ -68,6 +68,9 @@ class Samples {
   /// The truth as encoders read it: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers as
   /// one-hot, of nodes (B,N,N) and graphs (B,N), and those of edges as their means (B,N,N,2).
   Tensor features(Tape& tape, std::size_t probe, std::int64_t frame) const;
+  /// The truth of a pointer with a row of N for each of its numbers: nodes (B,N,N), edges (B,NN,N),
+  /// graphs (B,1,N).
+  Tensor one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const;
   /// The truth of samples [begin, end) as it is written, and as class indices (-1: none is marked).
   const Real* numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
                       std::int64_t end) const;

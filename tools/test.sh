@@ -80,11 +80,11 @@ golden_files=(tests/golden/model/*.npz)
 # The full sets of the reference stand beside the tree where the project is developed.
 shared=../shared/golden/model
 if [[ -d $shared ]]; then
-  golden_files+=("$shared"/algorithms/{dfs,bfs}.npz
+  golden_files+=("$shared"/algorithms/*.npz
     "$shared"/processors/{deepsets,mpnn,pgn,pgn_mask,triplet_mpnn,triplet_pgn,triplet_pgn_mask}.npz
     "$shared"/processors/{gpgn,gpgn_mask,gmpnn,triplet_gpgn,triplet_gpgn_mask,triplet_gmpnn}.npz
     "$shared"/processors/triplet_gmpnn_noln.npz
-    "$shared"/options/{default_init,hard,hard_on_eval,two_steps,train5,train5_noclip}.npz)
+    "$shared"/options/{default_init,hard,hard_on_eval,hard_sort,two_steps,train5,train5_noclip}.npz)
 else
   skip "the full golden sets: $shared is not on this machine"
 fi

@@ -137,6 +137,7 @@ TEST_CASE("batch: pointers of edges and graphs, and permutations") {
   const Tensor means = samples.features(fresh.tape, 0, 0);
   CHECK(means.shape == Shape{1, 2, 2, 2});
   test::check_values(means, {0.5, 0.5, 0.5, 0.5, 0, 0, 1, 1}, 0);
+  test::check_values(samples.one_hot(fresh.tape, 0, 0), {1, 0, 0, 1, 0, 1, 0, 1}, 0);
   test::check_values(samples.features(fresh.tape, 1, 0), {0, 1}, 0);
   const Tensor q = samples.features(fresh.tape, 2, 0), p = samples.features(fresh.tape, 3, 0);
   test::check_values(q, {0, 1, 1, 0}, 0);

@@ -34,6 +34,11 @@ TEST_CASE("evaluate: every sample counts once, in batches of any size") {
       REQUIRE(found->outputs.size() == 1);
       CHECK(found->outputs[0].name == "pi");
       CHECK(found->outputs[0].score == want);
+      TrivialCounts counts;
+      count_trivial(whole, net.spec().index_of("pi"), counts);
+      CHECK(found->trivial == trivial_score(net.spec()[net.spec().index_of("pi")], counts));
+      CHECK(found->trivial > 0);
+      CHECK(found->trivial == found->outputs[0].trivial);
       CHECK(set.score(net, runner, [] { return true; })->score == want);  // nothing is left over
     }
   }

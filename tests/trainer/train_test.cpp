@@ -96,6 +96,8 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   const RunResult read = read_summary(parts.summary());
   CHECK(read.val_score == b.val_score);
   CHECK(read.algorithms[0].tests[0].score == b.score(0));
+  CHECK(read.trivial(0) == b.trivial(0));
+  CHECK(b.trivial(0) > 0);
   CHECK(std::filesystem::exists(parts.curves()));
 }
 
