@@ -7,12 +7,11 @@
 #include <cstdlib>
 #include <numbers>
 
+#include "algos/user_input.h"
 #include "core/check.h"
 
 namespace renar {
 namespace {
-
-constexpr int kStringLetters = 4;
 
 /// Whether three of the points span a parallelogram of an area below 1e-12.
 bool any_collinear(const Points& points) {
@@ -146,11 +145,11 @@ Strings random_needle_in_haystack(NumpyRandom& random, int length, const Sampler
               "ask for at least {}",
               length, longest, 2 * longest + 1);
   const int m = static_cast<int>(asked < 0 ? random.randint(1, 1 + longest) : longest);
-  const int n = length - m;
+  const int n = length - m, letters = static_cast<int>(kLetters.size());
 
   Strings strings;
-  strings.needle = random_string(random, m, kStringLetters);
-  strings.haystack = random_string(random, n, kStringLetters);
+  strings.needle = random_string(random, m, letters);
+  strings.haystack = random_string(random, n, letters);
   const int place = random.choice(n - m);
   std::copy(strings.needle.begin(), strings.needle.end(), strings.haystack.begin() + place);
   return strings;

@@ -12,16 +12,14 @@
 // reached hold length 0 and a diagonal arrow. At length n the sampler draws n - n/2 letters of a
 // and n/2 of b.
 
-#include <algorithm>
 #include <vector>
 
 #include "algos/registry.h"
+#include "algos/strings/strings.h"
 #include "core/check.h"
 
 namespace renar {
 namespace {
-
-constexpr int kAlphabet = static_cast<int>(kLetters.size());
 
 /// Where the subsequence of a cell goes on: without both letters, without that of a, without that
 /// of b. kBlank is the class of edges that are no cell.
@@ -39,13 +37,6 @@ const Spec& lcs_length_spec() {
       {"c", Stage::kHint, Location::kEdge, Type::kScalar},
   };
   return spec;
-}
-
-std::vector<double> string_positions(int n, int m) {
-  std::vector<double> pos = positions(n);
-  const std::vector<double> second = positions(m);
-  pos.insert(pos.end(), second.begin(), second.end());
-  return pos;
 }
 
 /// Makes the edge (i,j) of the table (N,N*4) this arrow.
@@ -80,13 +71,11 @@ Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second) 
   const int nodes = n + m;
   std::vector<int> x = first;  // all letters: column j of the tables belongs to x[j], j >= n
   x.insert(x.end(), second.begin(), second.end());
-  std::vector<double> string(nodes, 0);
-  std::fill(string.begin() + n, string.end(), 1);
-  std::vector<int> pred = predecessors(self_pointers(nodes));
-  pred[n] = n;
+  const std::vector<int> pred = string_predecessors(n, m);
   Trace trace(lcs_length_spec(), nodes);
-  trace.input(
-      {{"string", string}, {"pos", string_positions(n, m)}, {"key", one_hot_rows(x, kAlphabet)}});
+  trace.input({{"string", string_ids(n, m)},
+               {"pos", string_positions(n, m)},
+               {"key", string_keys(first, second)}});
 
   Matrix c(nodes, nodes), b = no_arrows(n, nodes);
   const auto set = [&](int i, int j, double length, Arrow arrow) {

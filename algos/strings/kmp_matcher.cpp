@@ -27,7 +27,7 @@ const Spec& kmp_matcher_spec() {
   static const Spec spec = {
       {"string", Stage::kInput, Location::kNode, Type::kMask},
       {"pos", Stage::kInput, Location::kNode, Type::kScalar},
-      {"key", Stage::kInput, Location::kNode, Type::kCategorical, 4},
+      {"key", Stage::kInput, Location::kNode, Type::kCategorical, kAlphabet},
       {"match", Stage::kOutput, Location::kNode, Type::kMaskOne},
       {"pred_h", Stage::kHint, Location::kNode, Type::kPointer},
       {"pi", Stage::kHint, Location::kNode, Type::kPointer},

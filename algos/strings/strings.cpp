@@ -1,7 +1,6 @@
 #include "algos/strings/strings.h"
 
 #include "algos/trace.h"
-#include "algos/user_input.h"
 #include "core/check.h"
 
 namespace renar {
@@ -28,7 +27,7 @@ std::vector<int> string_predecessors(int n, int m) {
 std::vector<double> string_keys(const std::vector<int>& first, const std::vector<int>& second) {
   std::vector<int> letters(first);
   letters.insert(letters.end(), second.begin(), second.end());
-  return one_hot_rows(letters, static_cast<int>(kLetters.size()));
+  return one_hot_rows(letters, kAlphabet);
 }
 
 void check_pattern(std::string_view algorithm, const std::vector<int>& text,

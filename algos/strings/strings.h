@@ -5,7 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "algos/user_input.h"
+
 namespace renar {
+
+constexpr int kAlphabet = static_cast<int>(kLetters.size());
 
 /// The probe `string`: 0 on the first string's letters, 1 on the second's.
 std::vector<double> string_ids(int n, int m);
@@ -16,7 +20,7 @@ std::vector<double> string_positions(int n, int m);
 /// The probe `pred_h`: each letter points to the one before it, the first of each string to itself.
 std::vector<int> string_predecessors(int n, int m);
 
-/// The letters of both, as one-hot rows (n + m, 4): the probe `key`.
+/// The letters of both, as one-hot rows (n + m, kAlphabet): the probe `key`.
 std::vector<double> string_keys(const std::vector<int>& first, const std::vector<int>& second);
 
 /// Throws renar::Error unless the pattern has at least one letter and is not longer than the text.
