@@ -11,7 +11,7 @@
 
 namespace renar {
 
-enum class Purpose : std::uint32_t { kInitialisation = 1, kGumbelNoise = 2 };
+enum class Purpose : std::uint32_t { kInitialisation = 1, kGumbelNoise = 2, kTeacherForcing = 3 };
 
 class CounterRng {
  public:

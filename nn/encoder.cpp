@@ -10,7 +10,14 @@
 namespace renar {
 namespace {
 
-bool is_read(const Probe& probe) { return probe.stage != Stage::kOutput; }
+bool is_read(const Probe& probe, HintMode hints) {
+  switch (probe.stage) {
+    case Stage::kInput: return true;
+    case Stage::kHint: return reads_hints(hints);
+    case Stage::kOutput: return false;
+  }
+  return false;
+}
 
 bool is_pointer(const Probe& probe) {
   return is_index(probe) || probe.type == Type::kPermutationPointer;
@@ -37,11 +44,11 @@ std::int64_t width_of(const Probe& probe) {
   return probe.type == Type::kCategorical ? probe.classes : 1;
 }
 
-Sources raw_of(const Spec& spec, const ProbeTensors& probes, std::int64_t batch,
-               Location location) {
+Sources raw_of(const Spec& spec, const std::vector<std::size_t>& read, const ProbeTensors& probes,
+               std::int64_t batch, Location location) {
   Sources sources;
-  for (std::size_t p = 0; p < spec.size(); ++p) {
-    if (!is_read(spec[p]) || target_of(spec[p]) != location) continue;
+  for (const std::size_t p : read) {
+    if (target_of(spec[p]) != location) continue;
     const Tensor x = probes[p].first(batch);
     sources.add(x.reshaped({x.size() / width_of(spec[p]), width_of(spec[p])}));
   }
@@ -56,21 +63,23 @@ EncodedStep EncodedStep::slice(std::int64_t begin, std::int64_t end) const {
 }
 
 Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& spec,
-                 std::int64_t hidden, EncoderInit init)
+                 std::int64_t hidden, EncoderInit init, HintMode hints)
     : spec_(spec), hidden_(hidden) {
   RENAR_CHECK(spec.size() <= kMaxProbes, "[encoder] {} has {} probes, at most {} are supported",
               name, spec.size(), kMaxProbes);
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    if (is_read(spec[p], hints)) read_.push_back(p);
+  }
   for (const Location location : {Location::kNode, Location::kEdge, Location::kGraph}) {
     int weights = 0;
-    for (const Probe& probe : spec) {
-      if (is_read(probe) && target_of(probe) == location) weights += is_edge_pointer(probe) ? 2 : 1;
+    for (const std::size_t p : read_) {
+      if (target_of(spec[p]) == location) weights += is_edge_pointer(spec[p]) ? 2 : 1;
     }
     RENAR_CHECK(weights <= kMaxSources, "[encoder] {} has {} encoders of a {}, at most {} fit",
                 name, weights, name_of(location), kMaxSources);
   }
-  for (std::size_t p = 0; p < spec.size(); ++p) {
+  for (const std::size_t p : read_) {
     const Probe& probe = spec[p];
-    if (!is_read(probe)) continue;
     const bool xavier = init == EncoderInit::kXavierOnScalars && probe.stage == Stage::kHint &&
                         probe.type == Type::kScalar;
     const std::string layer = name + "/encode/" + probe.name;
@@ -87,8 +96,8 @@ Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& sp
 Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
   const auto of = [&](Location location) {
     Sources weights, biases;
-    for (std::size_t p = 0; p < spec_.size(); ++p) {
-      if (!is_read(spec_[p]) || target_of(spec_[p]) != location) continue;
+    for (const std::size_t p : read_) {
+      if (target_of(spec_[p]) != location) continue;
       weights.add(tape.use(layers_[p].w));
       biases.add(tape.use(layers_[p].b));
       if (!is_edge_pointer(spec_[p])) continue;
@@ -103,7 +112,7 @@ Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
 EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
                             std::int64_t batch, std::int64_t nodes, bool want_adjacency) const {
   const auto raw = [&](Location location, Shape shape) {
-    const Tensor s = columns(tape, shape.size(), raw_of(spec_, probes, batch, location));
+    const Tensor s = columns(tape, shape.size(), raw_of(spec_, read_, probes, batch, location));
     shape.extent[static_cast<std::size_t>(shape.rank++)] = s.cols();
     return s.reshaped(shape);
   };
@@ -114,8 +123,7 @@ EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTenso
                    {}};
   if (!want_adjacency) return step;
   step.adj = identity_adjacency(tape, batch, nodes);
-  for (std::size_t p = 0; p < spec_.size(); ++p) {
-    if (!is_read(spec_[p])) continue;
+  for (const std::size_t p : read_) {
     const bool pointer = spec_[p].location == Location::kNode && is_pointer(spec_[p]);
     const bool edges = spec_[p].location == Location::kEdge && spec_[p].type == Type::kMask;
     if (pointer) add_edges(step.adj, probes[p].first(batch), kPointerEdge);

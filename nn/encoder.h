@@ -8,6 +8,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "nn/batch.h"
 #include "nn/features.h"
@@ -22,6 +23,11 @@ using ProbeTensors = std::array<Tensor, kMaxProbes>;
 /// Standard deviation of the encoders of scalar hints.
 enum class EncoderInit { kDefault, kXavierOnScalars };
 
+/// What becomes of hints: they are read and predicted, predicted only, or neither.
+enum class HintMode { kEncodedDecoded, kDecodedOnly, kNone };
+constexpr bool reads_hints(HintMode mode) { return mode == HintMode::kEncodedDecoded; }
+constexpr bool predicts_hints(HintMode mode) { return mode != HintMode::kNone; }
+
 struct EncodedStep {
   Features node;            // (B,N,R)
   Features edge;            // (B,N,N,R)
@@ -34,11 +40,11 @@ struct EncodedStep {
 
 class Encoder {
  public:
-  /// Parameters <name>/encode/<probe>/w and /b for every input and hint of the spec; those of an
+  /// Parameters <name>/encode/<probe>/w and /b for every input and hint that is read; those of an
   /// edge pointer are <name>/encode/<probe>/0/w and so on, and 1/w. Throws renar::Error for a spec
   /// of more probes than there is room for.
   Encoder(const Builder& builder, const std::string& name, const Spec& spec, std::int64_t hidden,
-          EncoderInit init);
+          EncoderInit init, HintMode hints = HintMode::kEncodedDecoded);
 
   /// The stacked encoders V of the three locations, made once a trajectory.
   struct Stacked {
@@ -54,6 +60,7 @@ class Encoder {
  private:
   const Spec& spec_;
   std::int64_t hidden_;
+  std::vector<std::size_t> read_;  // the probes that are read, by their places in the spec
   std::array<Linear, kMaxProbes> layers_{};
   std::array<Linear, kMaxProbes> second_{};  // of edge pointers
 };

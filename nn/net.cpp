@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/rng.h"
+#include "kernels/choose_samples.h"
 
 namespace renar {
 
@@ -17,6 +19,9 @@ struct Net::Trajectory {
   Composer composer;
   ProbeTensors probes{};  // inputs, and the hints that the current step reads
   Tensor hidden;          // (B,N,H)
+
+  CounterRng* coins = nullptr;           // (B) of teacher forcing, one stream a sample
+  const std::uint8_t* forced = nullptr;  // (B) who reads the truth in the next step
 };
 
 Net::Net(std::vector<Task> tasks, const NetOptions& options)
@@ -28,13 +33,15 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
   for (const Task& task : tasks_) {
     Heads& heads = heads_.emplace_back();
     const std::int64_t begin = parameters_.size();
-    heads.encoder =
-        std::make_unique<Encoder>(builder, task.algorithm, task.spec, hidden, options.encoder_init);
+    heads.encoder = std::make_unique<Encoder>(builder, task.algorithm, task.spec, hidden,
+                                              options.encoder_init, options.hints);
     for (const Probe& probe : task.spec) {
-      heads.decoders.push_back(probe.stage == Stage::kInput
-                                   ? nullptr
-                                   : std::make_unique<Decoder>(builder, task.algorithm, probe,
-                                                               hidden, processor_->makes_edges()));
+      const bool predicted = probe.stage == Stage::kOutput ||
+                             (probe.stage == Stage::kHint && predicts_hints(options.hints));
+      heads.decoders.push_back(predicted
+                                   ? std::make_unique<Decoder>(builder, task.algorithm, probe,
+                                                               hidden, processor_->makes_edges())
+                                   : nullptr);
     }
     heads.active = {shared, begin, parameters_.size()};
   }
@@ -52,6 +59,7 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
   }
   run.hidden = tape.constant({samples.size(), nodes, options_.processor.hidden});  // (B,N,H)
   std::fill_n(run.hidden.data, run.hidden.size(), Real{0});
+  start_forcing(run);
 
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
     const std::int64_t active = samples.active(step);  // finished samples have dropped out
@@ -95,18 +103,54 @@ Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std:
 
 // The prediction of step t is the truth of frame t + 1, and what step t + 1 reads.
 void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
-  const bool hard =
-      options_.hint_repred == Repred::kHard ||
-      (options_.hint_repred == Repred::kHardOnEval && run.request.pass == Pass::kEvaluate);
+  if (!predicts_hints(options_.hints)) return;
+  force_samples(run, step);
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage != Stage::kHint) continue;
     const Tensor logits = decode(run, in, p, step, 0);
     report(run, p, step + 1, 0, logits);
-    if (step + 1 == run.samples.steps()) continue;
-    const Tensor fed_back =
-        postprocess(run.tape, run.spec[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft);
-    run.probes[p] = run.tape.carry(read_form(run.tape, run.spec[p], fed_back));
+    if (step + 1 == run.samples.steps() || !reads_hints(options_.hints)) continue;
+    run.probes[p] = run.tape.carry(next_hint(run, p, step, logits));
   }
+}
+
+// Teacher forcing that is neither never nor always: each sample has a stream of coins of its own,
+// keyed by the update and its place in the batch.
+void Net::start_forcing(Trajectory& run) const {
+  const double p = options_.teacher_forcing;
+  if (run.request.pass != Pass::kTrain || p <= 0 || p >= 1) return;
+  run.coins = run.tape.array<CounterRng>(run.samples.size());
+  for (std::int64_t k = 0; k < run.samples.size(); ++k) {
+    run.coins[k] = CounterRng(options_.seed, Purpose::kTeacherForcing,
+                              static_cast<std::uint32_t>(run.request.noise.update),
+                              static_cast<std::uint32_t>(run.samples.index(k)));
+  }
+}
+
+void Net::force_samples(Trajectory& run, std::int64_t step) const {
+  if (run.coins == nullptr) return;
+  const std::int64_t active = run.samples.active(step);
+  std::uint8_t* forced = run.tape.array<std::uint8_t>(active);
+  for (std::int64_t k = 0; k < active; ++k) {
+    forced[k] = run.coins[k].uniform() < options_.teacher_forcing ? 1 : 0;
+  }
+  run.forced = forced;
+}
+
+// What step + 1 reads: the prediction or, where the teacher forces a sample, the truth.
+Tensor Net::next_hint(Trajectory& run, std::size_t p, std::int64_t step, Tensor logits) const {
+  const bool training = run.request.pass == Pass::kTrain;
+  const Tensor truth = training && options_.teacher_forcing > 0
+                           ? run.samples.features(run.tape, p, step + 1).first(logits.dim(0))
+                           : Tensor{};
+  if (training && options_.teacher_forcing == 1) return truth;
+  const bool hard = options_.hint_repred == Repred::kHard ||
+                    (options_.hint_repred == Repred::kHardOnEval && !training);
+  const Tensor predicted = read_form(
+      run.tape, run.spec[p],
+      postprocess(run.tape, run.spec[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft));
+  if (run.forced == nullptr) return predicted;
+  return choose_samples(run.tape, predicted, truth.reshaped(predicted.shape), run.forced);
 }
 
 // An output is read at a sample's last step only, so its decoder runs there alone.

@@ -25,7 +25,9 @@ enum class Repred { kSoft, kHard, kHardOnEval };
 struct NetOptions {
   ProcessorOptions processor;
   EncoderInit encoder_init = EncoderInit::kXavierOnScalars;
+  HintMode hints = HintMode::kEncodedDecoded;
   Repred hint_repred = Repred::kSoft;
+  double teacher_forcing = 0;  ///< probability of a sample and step in training to read the truth
   int message_passing_steps = 1;
   std::uint64_t seed = 42;  ///< of the initialisation and the noise in training
   ExactAlgebra exact;
@@ -60,7 +62,7 @@ class Net {
     const LossScales* scales = nullptr;  ///< wanted losses; null: none
     Losses* losses = nullptr;            ///< the shard's losses are added
     Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
-    NoiseKey noise = {};                 ///< of permutation pointers in training
+    NoiseKey noise = {};                 ///< of all that is random in training
   };
   /// Runs a shard on `tape`, which has been started on this net's parameters with those of the
   /// batch's task active.
@@ -73,6 +75,9 @@ class Net {
                 std::int64_t begin) const;
   void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
+  void start_forcing(Trajectory& run) const;
+  void force_samples(Trajectory& run, std::int64_t step) const;
+  Tensor next_hint(Trajectory& run, std::size_t probe, std::int64_t step, Tensor logits) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
               Tensor logits) const;
 

@@ -61,6 +61,7 @@ struct Case {
   NetOptions options;
   double clip = 1;
   int train_steps = 0;
+  bool freezes_processor = false;
   std::vector<Real> noise;  // (B,N,N) of every step in training, where there are permutations
 };
 
@@ -72,6 +73,14 @@ void read_options(const Json& options, Case& out) {
       out.options.hint_repred = repred_of(value);
     } else if (name == "nb_msg_passing_steps") {
       out.options.message_passing_steps = value;
+    } else if (name == "encode_hints") {
+      if (!value && predicts_hints(out.options.hints)) out.options.hints = HintMode::kDecodedOnly;
+    } else if (name == "decode_hints") {
+      if (!value) out.options.hints = HintMode::kNone;
+    } else if (name == "hint_teacher_forcing") {
+      out.options.teacher_forcing = value;
+    } else if (name == "freeze_processor") {
+      out.freezes_processor = value;
     } else if (name == "nb_heads") {
       out.options.processor.heads = value;
     } else if (name == "grad_clip_max_norm") {
@@ -149,7 +158,9 @@ void compare_losses(const Case& golden, const Losses& losses, GoldenReport& repo
   };
   for (std::size_t p = 0; p < golden.spec.size(); ++p) {
     if (golden.spec[p].stage == Stage::kOutput) outputs += losses[p];
-    if (golden.spec[p].stage == Stage::kHint) compare("hint/" + golden.spec[p].name, losses[p]);
+    if (golden.spec[p].stage == Stage::kHint) {
+      if (predicts_hints(golden.options.hints)) compare("hint/" + golden.spec[p].name, losses[p]);
+    }
   }
   compare("output", outputs);
   compare("total", total(losses));
@@ -229,6 +240,7 @@ void compare_logits(const Case& golden, const Batch& batch, const Predictions& p
   for (std::size_t p = 0; p < golden.spec.size(); ++p) {
     const Probe& probe = golden.spec[p];
     if (probe.stage != stage) continue;
+    if (stage == Stage::kHint && !predicts_hints(golden.options.hints)) continue;
     const std::string name = prefix + std::string(name_of(stage)) + "/" + probe.name;
     const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
     LogitScale scale(probe, batch.nodes, theirs);
@@ -299,7 +311,8 @@ void compare_choices(const Case& golden, const Batch& batch, const Predictions& 
 
 void compare_training(const Case& golden, Net& net, ShardRunner& runner, GoldenReport& report) {
   const std::vector<double> theirs = array_of(golden.arrays, "train/losses").doubles();
-  Optimizer optimizer(net.parameters().size(), kLearningRate, golden.clip);
+  Optimizer optimizer(net.parameters().size(), kLearningRate, golden.clip,
+                      golden.freezes_processor ? net.active(0).shared : 0);
   std::vector<Real> grads;
   for (int step = 0; step < golden.train_steps; ++step) {
     Batch batch;

@@ -8,8 +8,9 @@
 
 namespace renar {
 
-Optimizer::Optimizer(std::int64_t parameters, double learning_rate, double clip)
-    : learning_rate_(learning_rate), clip_(clip) {
+Optimizer::Optimizer(std::int64_t parameters, double learning_rate, double clip,
+                     std::int64_t frozen)
+    : learning_rate_(learning_rate), clip_(clip), frozen_(frozen) {
   state_.m.assign(static_cast<std::size_t>(parameters), Real{0});
   state_.v = state_.m;
 }
@@ -25,7 +26,7 @@ void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
     adam(end - begin, settings, grads.data() + active.place(begin), parameters.values() + begin,
          state_.m.data() + begin, state_.v.data() + begin);
   };
-  move(0, active.shared);
+  move(frozen_, active.shared);
   move(active.begin, active.end);
 }
 

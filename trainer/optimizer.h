@@ -15,8 +15,9 @@ struct OptimizerState {
 
 class Optimizer {
  public:
-  /// clip: largest global norm of a gradient, 0 for none.
-  Optimizer(std::int64_t parameters, double learning_rate, double clip);
+  /// clip: largest global norm of a gradient, 0 for none. The first `frozen` parameters, the
+  /// processor's, never move; their gradients count in the norm, as in the field's reference.
+  Optimizer(std::int64_t parameters, double learning_rate, double clip, std::int64_t frozen = 0);
 
   /// Moves the active parameters one step against `grads`, which has just theirs; the others and
   /// their moments stay. Throws renar::Error, having changed nothing, where the gradient is not
@@ -35,6 +36,7 @@ class Optimizer {
  private:
   double learning_rate_;
   double clip_;
+  std::int64_t frozen_;
   OptimizerState state_;
 };
 
