@@ -100,8 +100,9 @@ Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges 
   }
   for (int i = 0; i < nodes; ++i) {
     for (int j = 0; j < nodes; ++j) {
-      graph(i, j) *= edges == Edges::kUndirected ? std::sqrt(weights(i, j) * weights(j, i) + 1e-3)
-                                                 : weights(i, j);
+      if (graph(i, j) == 0) continue;
+      graph(i, j) = edges == Edges::kUndirected ? std::sqrt(weights(i, j) * weights(j, i) + 1e-3)
+                                                : weights(i, j);
     }
   }
   return graph;

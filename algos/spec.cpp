@@ -1,9 +1,9 @@
 #include "algos/spec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
-#include <numeric>
+#include <cstdint>
 #include <utility>
 
 #include "core/check.h"
@@ -12,45 +12,72 @@
 namespace renar {
 namespace {
 
-/// In every row along the last axis exactly one element is 1 or -1.
-void check_one_hot(const Probe& probe, std::size_t row_size, std::span<const double> value) {
-  for (std::size_t row = 0; row < value.size(); row += row_size) {
-    const std::span<const double> cells = value.subspan(row, row_size);
-    const auto marked = std::count_if(cells.begin(), cells.end(), [](double x) { return x != 0; });
-    RENAR_CHECK(marked == 1, "[probe] {} '{}': row {} marks {} elements, expected one",
-                name_of(probe.type), probe.name, row / row_size, marked);
-  }
-}
-
-/// Whether every row is one 1 or -1 among zeros, in a single pass: most of a trace is one-hot.
-bool all_one_hot(std::size_t row_size, std::span<const double> value) {
-  const auto marked = [](double x) { return x != 0; };
-  for (std::size_t row = 0; row < value.size(); row += row_size) {
-    const std::span<const double> cells = value.subspan(row, row_size);
-    const auto first = std::find_if(cells.begin(), cells.end(), marked);
-    if (first == cells.end() || std::abs(*first) != 1) return false;
-    if (std::find_if(first + 1, cells.end(), marked) != cells.end()) return false;
-  }
-  return true;
-}
-
-/// The first element that the type does not allow, value.size() if there is none.
-std::size_t first_wrong(Type type, int nodes, std::span<const double> value) {
-  const auto find_unless = [&](auto allowed) {
-    return static_cast<std::size_t>(std::find_if_not(value.begin(), value.end(), allowed) -
-                                    value.begin());
-  };
+/// 0 where the type allows the number x, else another number or NaN. Arithmetic without branches,
+/// so that the loop over a value's numbers becomes SIMD code: every frame of a trace goes through
+/// it.
+template <Type type>
+double defect(double x, int nodes) {
   switch (type) {
-    case Type::kScalar: return find_unless([](double x) { return std::isfinite(x); });
+    case Type::kScalar: return x - x;  // NaN for NaN and the infinities
     case Type::kCategorical:
     case Type::kMask:
-    case Type::kMaskOne: return find_unless([](double x) { return x == 0 || std::abs(x) == 1; });
-    case Type::kPermutationPointer: return find_unless([](double x) { return x == 0 || x == 1; });
+    case Type::kMaskOne: return x * (x * x - 1);
+    case Type::kPermutationPointer: return x * (x - 1);
     case Type::kPointer:
-    case Type::kShouldBePermutation:
-      return find_unless([&](double x) { return x >= 0 && x < nodes && x == static_cast<int>(x); });
+    case Type::kShouldBePermutation: {
+      constexpr double kWhole = 4503599627370496.0;  // 2^52: adding it rounds to a whole number
+      const double nearest = std::min(std::max(x, 0.0), nodes - 1.0);
+      return std::abs(x - nearest) + std::abs((x + kWhole) - kWhole - x);
+    }
+  }
+  return 1;
+}
+
+/// 0 for 0 and -0 only.
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
+
+/// The first element that the type does not allow; the number of elements if there is none.
+template <Type type>
+std::size_t first_wrong(int nodes, std::span<const double> value) {
+  std::uint64_t wrong = 0;
+  for (const double x : value) wrong |= bits(defect<type>(x, nodes));
+  if (wrong == 0) return value.size();
+  return static_cast<std::size_t>(
+      std::find_if(value.begin(), value.end(),
+                   [&](double x) { return !(defect<type>(x, nodes) == 0); }) -
+      value.begin());
+}
+
+std::size_t first_wrong(Type type, int nodes, std::span<const double> value) {
+  switch (type) {
+    case Type::kScalar: return first_wrong<Type::kScalar>(nodes, value);
+    case Type::kCategorical: return first_wrong<Type::kCategorical>(nodes, value);
+    case Type::kMask: return first_wrong<Type::kMask>(nodes, value);
+    case Type::kMaskOne: return first_wrong<Type::kMaskOne>(nodes, value);
+    case Type::kPermutationPointer: return first_wrong<Type::kPermutationPointer>(nodes, value);
+    case Type::kPointer: return first_wrong<Type::kPointer>(nodes, value);
+    case Type::kShouldBePermutation: return first_wrong<Type::kShouldBePermutation>(nodes, value);
   }
   return 0;
+}
+
+/// In every row along the last axis exactly one element is 1 or -1, the others are known to be 0.
+void check_one_hot(const Probe& probe, std::size_t row_size, std::span<const double> value) {
+  std::uint64_t wrong = 0;
+  const auto marks_in = [](const double* row, std::size_t size) {
+    double marks = 0;
+    for (std::size_t i = 0; i < size; ++i) marks += row[i] * row[i];
+    return marks;
+  };
+  for (std::size_t row = 0; row < value.size(); row += row_size) {
+    wrong |= bits(marks_in(&value[row], row_size) - 1);
+  }
+  if (wrong == 0) return;
+  for (std::size_t row = 0; row < value.size(); row += row_size) {
+    const double marks = marks_in(&value[row], row_size);
+    RENAR_CHECK(marks == 1, "[probe] {} '{}': row {} marks {} elements, expected one",
+                name_of(probe.type), probe.name, row / row_size, marks);
+  }
 }
 
 }  // namespace
@@ -100,23 +127,30 @@ std::vector<std::size_t> shape_of(const Probe& probe, int nodes) {
 }
 
 std::size_t count_of(const Probe& probe, int nodes) {
-  const std::vector<std::size_t> shape = shape_of(probe, nodes);
-  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  const std::size_t n = static_cast<std::size_t>(nodes);
+  std::size_t count = 1;
+  switch (probe.location) {
+    case Location::kNode: count = n; break;
+    case Location::kEdge: count = n * n; break;
+    case Location::kGraph: break;
+  }
+  if (probe.type == Type::kCategorical) count *= static_cast<std::size_t>(probe.classes);
+  if (probe.type == Type::kPermutationPointer) count *= n;
+  return count;
 }
 
 void check_value(const Probe& probe, int nodes, std::span<const double> value) {
   const std::size_t expected = count_of(probe, nodes);
   RENAR_CHECK(value.size() == expected, "[probe] {} '{}' has {} elements, expected {}",
               name_of(probe.type), probe.name, value.size(), expected);
-  const bool marks_one = probe.type == Type::kCategorical || probe.type == Type::kMaskOne;
-  if (marks_one && all_one_hot(shape_of(probe, nodes).back(), value)) return;
-
   const std::size_t wrong = first_wrong(probe.type, nodes, value);
   RENAR_CHECK(wrong == value.size(),
               "[probe] {} '{}': element {} is {}, which the type does not allow ({} nodes)",
               name_of(probe.type), probe.name, wrong, value[wrong], nodes);
-  if (marks_one || probe.type == Type::kPermutationPointer) {
-    check_one_hot(probe, shape_of(probe, nodes).back(), value);
+  if (probe.type == Type::kCategorical) {
+    check_one_hot(probe, static_cast<std::size_t>(probe.classes), value);
+  } else if (probe.type == Type::kMaskOne || probe.type == Type::kPermutationPointer) {
+    check_one_hot(probe, static_cast<std::size_t>(nodes), value);
   }
 }
 

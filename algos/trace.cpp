@@ -1,6 +1,9 @@
 #include "algos/trace.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -8,7 +11,57 @@
 
 namespace renar {
 
-Trace::Trace(const Spec& spec, int nodes) : spec_(&spec), nodes_(nodes), values_(spec.size()) {
+namespace {
+
+/// Whether a value has a single row along its last axis, with one mark in it.
+bool is_one_hot(const Probe& probe) {
+  return (probe.type == Type::kMaskOne && probe.location == Location::kNode) ||
+         (probe.type == Type::kCategorical && probe.location == Location::kGraph);
+}
+
+}  // namespace
+
+OneHot::operator std::vector<double>() const {
+  std::vector<double> marks(static_cast<std::size_t>(count));
+  marks[static_cast<std::size_t>(index)] = 1;
+  return marks;
+}
+
+bool ProbeValue::equals(std::span<const double> values) const {
+  if (const auto* numbers = std::get_if<std::span<const double>>(&value_)) {
+    return numbers->size() == values.size() &&
+           std::memcmp(numbers->data(), values.data(), values.size_bytes()) == 0;
+  }
+  if (const auto* indices = std::get_if<std::span<const int>>(&value_)) {
+    if (indices->size() != values.size()) return false;
+    std::int64_t differing = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) differing += (*indices)[i] != values[i];
+    return differing == 0;
+  }
+  std::vector<double> numbers;
+  append_to(numbers);
+  return ProbeValue(numbers).equals(values);
+}
+
+void ProbeValue::append_to(std::vector<double>& values) const {
+  struct Append {
+    std::vector<double>& values;
+    void operator()(double value) { values.push_back(value); }
+    void operator()(const OneHot& one) {
+      values.resize(values.size() + static_cast<std::size_t>(one.count));
+      values[values.size() - static_cast<std::size_t>(one.count - one.index)] = 1;
+    }
+    void operator()(std::span<const double> more) {
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    void operator()(std::span<const int> more) {
+      values.insert(values.end(), more.begin(), more.end());
+    }
+  };
+  std::visit(Append{values}, value_);
+}
+
+Trace::Trace(const Spec& spec, int nodes) : spec_(&spec), nodes_(nodes), records_(spec.size()) {
   RENAR_CHECK(nodes >= 1, "[trace] {} nodes, expected at least one", nodes);
 }
 
@@ -34,17 +87,69 @@ void Trace::push(Stage stage, Entries entries) {
   for (std::size_t i = 0; i < spec_->size(); ++i) {
     const Probe& probe = (*spec_)[i];
     if (probe.stage != stage) continue;
-    const auto entry = std::find_if(entries.begin(), entries.end(),
-                                    [&](const Entry& e) { return e.name == probe.name; });
+    const Entry* entry = entries.begin() + used;  // most often they come in the spec's order
+    if (used >= entries.size() || entry->name != probe.name) {
+      entry = std::find_if(entries.begin(), entries.end(),
+                           [&](const Entry& e) { return e.name == probe.name; });
+    }
     RENAR_CHECK(entry != entries.end(), "[trace] the {} '{}' is missing", name_of(stage),
                 probe.name);
-    const std::vector<double>& value = entry->value.values();
-    check_value(probe, nodes_, value);
-    values_[i].insert(values_[i].end(), value.begin(), value.end());
+    record(i, entry->value);
     ++used;
   }
   RENAR_CHECK(used == entries.size(), "[trace] {} entries for {} probes of stage {}",
               entries.size(), used, name_of(stage));
+}
+
+void Trace::record(std::size_t probe, const ProbeValue& value) {
+  Record& record = records_[probe];
+  if (is_one_hot((*spec_)[probe])) {
+    record.marks.push_back(mark_of((*spec_)[probe], value));
+    return;
+  }
+  if (!record.starts.empty()) {
+    const std::size_t last = record.starts.back();
+    if (value.equals(std::span(record.values).subspan(last))) {
+      record.starts.push_back(last);
+      return;
+    }
+  }
+  const std::size_t start = record.values.size();
+  value.append_to(record.values);
+  check_value((*spec_)[probe], nodes_, std::span(record.values).subspan(start));
+  record.starts.push_back(start);
+}
+
+int Trace::mark_of(const Probe& probe, const ProbeValue& value) const {
+  const OneHot* one = value.one_hot();
+  const bool fits =
+      one != nullptr && static_cast<std::size_t>(one->count) == count_of(probe, nodes_);
+  if (fits) return one->index + 1;
+  std::vector<double> numbers;
+  value.append_to(numbers);
+  check_value(probe, nodes_, numbers);
+  const auto marked = std::find_if(numbers.begin(), numbers.end(), [](double x) { return x != 0; });
+  return static_cast<int>(marked - numbers.begin() + 1) * (*marked > 0 ? 1 : -1);
+}
+
+void Trace::append_frame(std::size_t probe, int frame, std::vector<double>& values) const {
+  const Record& record = records_[probe];
+  const std::size_t count = count_of((*spec_)[probe], nodes_), t = static_cast<std::size_t>(frame);
+  if (!record.marks.empty()) {
+    const int mark = record.marks[t];
+    values.resize(values.size() + count);
+    (values.end() - static_cast<std::ptrdiff_t>(count))[std::abs(mark) - 1] = mark > 0 ? 1 : -1;
+    return;
+  }
+  const double* from = record.values.data() + record.starts[t];
+  values.insert(values.end(), from, from + count);
+}
+
+std::vector<double> Trace::values(std::size_t probe) const {
+  const int frames = (*spec_)[probe].stage == Stage::kHint ? frames_ : 1;
+  std::vector<double> values;
+  for (int t = 0; t < frames; ++t) append_frame(probe, t, values);
+  return values;
 }
 
 std::vector<double> positions(int nodes) {
@@ -61,11 +166,9 @@ Matrix adjacency(const Matrix& a) {
   return adj;
 }
 
-std::vector<double> one_hot(int index, int nodes) {
+OneHot one_hot(int index, int nodes) {
   RENAR_CHECK(index >= 0 && index < nodes, "[trace] one_hot({}) of {} nodes", index, nodes);
-  std::vector<double> marks(static_cast<std::size_t>(nodes));
-  marks[static_cast<std::size_t>(index)] = 1;
-  return marks;
+  return {index, nodes};
 }
 
 std::vector<double> one_hot_rows(const std::vector<int>& classes_of, int classes) {

@@ -7,12 +7,15 @@
 //   trace.hint({{"pi_h", pi}, {"color", one_hot_rows(color, 3)}, .., {"time", time}});
 //   trace.output({{"pi", pi}});
 //
-// What is recorded is checked against the spec as it comes (check_value).
+// What is recorded is checked against the spec as it comes (check_value). Most of a frame is as it
+// was in the frame before, or one-hot: the first is stored once, the second as the place of its
+// mark. Both are cheaper to compare or to check than to copy.
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "algos/matrix.h"
@@ -20,18 +23,31 @@
 
 namespace renar {
 
-/// What a probe shows, made from whatever the algorithm holds.
+/// `count` zeros but for a 1 at `index`: a mask_one, or the class of a categorical graph probe.
+struct OneHot {
+  int index;
+  int count;
+
+  operator std::vector<double>() const;
+};
+
+/// What a probe shows: a view of whatever the algorithm holds, of the temporaries in the same
+/// statement too. It must not outlive that statement.
 class ProbeValue {
  public:
-  ProbeValue(double value) : values_{value} {}
-  ProbeValue(std::vector<double> values) : values_(std::move(values)) {}
-  ProbeValue(const std::vector<int>& values) : values_(values.begin(), values.end()) {}
-  ProbeValue(const Matrix& values) : values_(values.values()) {}
+  ProbeValue(double value) : value_(value) {}
+  ProbeValue(OneHot value) : value_(value) {}
+  ProbeValue(const std::vector<double>& values) : value_(std::span(values)) {}
+  ProbeValue(const std::vector<int>& values) : value_(std::span(values)) {}
+  ProbeValue(const Matrix& values) : value_(std::span(values.values())) {}
 
-  const std::vector<double>& values() const { return values_; }
+  /// Whether it is these numbers, to the bit.
+  bool equals(std::span<const double> values) const;
+  void append_to(std::vector<double>& values) const;
+  const OneHot* one_hot() const { return std::get_if<OneHot>(&value_); }
 
  private:
-  std::vector<double> values_;
+  std::variant<double, OneHot, std::span<const double>, std::span<const int>> value_;
 };
 
 class Trace {
@@ -46,7 +62,8 @@ class Trace {
   Trace(const Spec& spec, int nodes);
 
   /// Each names all probes of its stage, each once, in any order. Inputs and outputs are given one
-  /// time, hints one time a frame. Throws renar::Error naming the probe that is missing or wrong.
+  /// time, hints one time a frame. Throws renar::Error naming the probe that is missing or wrong;
+  /// the trace is of no use then.
   void input(Entries entries);
   void hint(Entries entries);
   void output(Entries entries);
@@ -60,20 +77,31 @@ class Trace {
   /// Whether inputs, outputs and at least one frame are there.
   bool complete() const { return has_input_ && has_output_ && frames_ > 0; }
 
+  /// Appends the numbers of one frame of a hint; frame 0 is the value of an input or output.
+  void append_frame(std::size_t probe, int frame, std::vector<double>& values) const;
+
   /// The values of a probe: one value of an input or output, all frames (T,...) of a hint.
-  const std::vector<double>& values(std::size_t probe) const { return values_[probe]; }
-  const std::vector<double>& operator[](std::string_view name) const {
-    return values_[spec_->index_of(name)];
+  std::vector<double> values(std::size_t probe) const;
+  std::vector<double> operator[](std::string_view name) const {
+    return values(spec_->index_of(name));
   }
 
  private:
+  struct Record {
+    std::vector<double> values;       // each value that differs from the one before it
+    std::vector<std::size_t> starts;  // where in them each frame starts
+    std::vector<int> marks;           // in place of both: index + 1 of a frame's 1 (its -1 if < 0)
+  };
+
   void push(Stage stage, Entries entries);
+  void record(std::size_t probe, const ProbeValue& value);
+  int mark_of(const Probe& probe, const ProbeValue& value) const;
 
   const Spec* spec_;
   int nodes_;
   int frames_ = 0;
   bool has_input_ = false, has_output_ = false;
-  std::vector<std::vector<double>> values_;  // one a probe
+  std::vector<Record> records_;  // one a probe
 };
 
 /// The probe `pos`: i / N for node i.
@@ -82,8 +110,8 @@ std::vector<double> positions(int nodes);
 /// The probe `adj`: 1 where A + I is not 0, that is, on edges and self-loops.
 Matrix adjacency(const Matrix& a);
 
-/// A mask_one: 1 at `index`, else 0.
-std::vector<double> one_hot(int index, int nodes);
+/// A mask_one: 1 at `index`, else 0. Throws renar::Error unless 0 <= index < nodes.
+OneHot one_hot(int index, int nodes);
 
 /// Categorical nodes (N,C): row i marks class classes_of[i].
 std::vector<double> one_hot_rows(const std::vector<int>& classes_of, int classes);

@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/memory.h"
 
 namespace renar {
 namespace {
 
 std::size_t size(int count) { return static_cast<std::size_t>(count); }
 
-/// A batch of zeros for samples of these lengths.
-TraceBatch zeros(const Spec& spec, int nodes, std::vector<int> lengths) {
+/// A batch of samples of these lengths: append(p, t, b, values) appends frame t of probe p of
+/// sample b; what follows a sample's last frame is zero. Written in one pass: batches can be large.
+template <class Append>
+TraceBatch assembled(const Spec& spec, int nodes, std::vector<int> lengths, const Append& append) {
   RENAR_CHECK(!lengths.empty(), "[trace_batch] a batch of {} nodes needs a sample", nodes);
   TraceBatch batch;
   batch.spec = spec;
@@ -20,9 +23,22 @@ TraceBatch zeros(const Spec& spec, int nodes, std::vector<int> lengths) {
   batch.nodes = nodes;
   batch.frames = *std::max_element(lengths.begin(), lengths.end());
   batch.lengths = std::move(lengths);
-  for (const Probe& probe : spec) {
-    const int frames = probe.stage == Stage::kHint ? batch.frames : 1;
-    batch.values.emplace_back(size(frames) * size(batch.samples) * count_of(probe, nodes));
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    const bool is_hint = spec[p].stage == Stage::kHint;
+    const int frames = is_hint ? batch.frames : 1;
+    const std::size_t count = count_of(spec[p], nodes);
+    std::vector<double>& values = batch.values.emplace_back();
+    values.reserve(size(frames) * size(batch.samples) * count);
+    wish_huge_pages(values.data(), values.capacity() * sizeof(double));
+    for (int t = 0; t < frames; ++t) {
+      for (int b = 0; b < batch.samples; ++b) {
+        if (is_hint && t >= batch.lengths[size(b)]) {
+          values.resize(values.size() + count);
+        } else {
+          append(p, t, b, values);
+        }
+      }
+    }
   }
   return batch;
 }
@@ -89,17 +105,10 @@ TraceBatch batch_of(std::span<const Trace> traces) {
                 lengths.size(), trace.nodes(), first.nodes());
     lengths.push_back(trace.frames());
   }
-  TraceBatch batch = zeros(first.spec(), first.nodes(), std::move(lengths));
-  for (std::size_t p = 0; p < batch.spec.size(); ++p) {
-    const std::size_t count = count_of(batch.spec[p], batch.nodes);
-    for (int b = 0; b < batch.samples; ++b) {
-      const double* from = traces[size(b)].values(p).data();
-      for (int t = 0; t < frames_of(batch, p, b); ++t) {
-        std::copy_n(from + size(t) * count, count, &batch.values[p][offset(batch, p, t, b)]);
-      }
-    }
-  }
-  return batch;
+  const auto append = [&](std::size_t p, int t, int b, std::vector<double>& values) {
+    traces[size(b)].append_frame(p, t, values);
+  };
+  return assembled(first.spec(), first.nodes(), std::move(lengths), append);
 }
 
 TraceBatch gather(const TraceBatch& batch, std::span<const int> indices) {
@@ -109,23 +118,18 @@ TraceBatch gather(const TraceBatch& batch, std::span<const int> indices) {
                 batch.samples);
     lengths.push_back(batch.lengths[size(index)]);
   }
-  TraceBatch chosen = zeros(batch.spec, batch.nodes, std::move(lengths));
-  for (std::size_t p = 0; p < batch.spec.size(); ++p) {
-    const std::size_t count = count_of(batch.spec[p], batch.nodes);
-    for (int b = 0; b < chosen.samples; ++b) {
-      for (int t = 0; t < frames_of(chosen, p, b); ++t) {
-        std::copy_n(&batch.values[p][offset(batch, p, t, indices[size(b)])], count,
-                    &chosen.values[p][offset(chosen, p, t, b)]);
-      }
-    }
-  }
-  return chosen;
+  const auto append = [&](std::size_t p, int t, int b, std::vector<double>& values) {
+    const double* from = &batch.values[p][offset(batch, p, t, indices[size(b)])];
+    values.insert(values.end(), from, from + count_of(batch.spec[p], batch.nodes));
+  };
+  return assembled(batch.spec, batch.nodes, std::move(lengths), append);
 }
 
-Npz arrays_of(const TraceBatch& batch, const std::string& prefix) {
+Npz arrays_of(TraceBatch batch, const std::string& prefix) {
   Npz arrays;
   for (std::size_t p = 0; p < batch.spec.size(); ++p) {
     arrays[key_of(batch.spec[p], prefix)] = StoredArray::of(batch.shape(p), batch.values[p]);
+    batch.values[p] = std::vector<double>();
   }
   arrays[prefix + "lengths"] = StoredArray::of(
       {size(batch.samples)}, std::vector<double>(batch.lengths.begin(), batch.lengths.end()));

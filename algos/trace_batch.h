@@ -40,8 +40,9 @@ TraceBatch batch_of(std::span<const Trace> traces);
 /// The samples of these indices, in this order, padded to the longest of them. Indices may repeat.
 TraceBatch gather(const TraceBatch& batch, std::span<const int> indices);
 
-/// The batch as named float64 arrays, each name after `prefix` (such as "batch0/").
-Npz arrays_of(const TraceBatch& batch, const std::string& prefix = "");
+/// The batch as named float64 arrays, each name after `prefix` (such as "batch0/"). Move a large
+/// batch in: it is given up probe by probe.
+Npz arrays_of(TraceBatch batch, const std::string& prefix = "");
 
 /// A batch from such arrays; frames beyond the longest sample are dropped. Throws renar::Error
 /// naming the array that is missing, has the wrong shape or holds what its probe does not allow.

@@ -14,6 +14,7 @@ NumpyRandom::NumpyRandom(std::uint32_t seed) {
   for (std::uint32_t i = 1; i < kWords; ++i) {
     words_[i] = 1812433253u * (words_[i - 1] ^ (words_[i - 1] >> 30)) + i;
   }
+  temper();
 }
 
 /// Makes the next 624 words from the last: x[i] = x[i+397] ^ (the top bit of x[i] and the low 31
@@ -21,30 +22,26 @@ NumpyRandom::NumpyRandom(std::uint32_t seed) {
 void NumpyRandom::twist() {
   constexpr std::size_t kMiddle = 397;
   constexpr std::uint32_t kTopBit = 0x80000000u, kA = 0x9908b0dfu;
-  for (std::size_t i = 0; i < kWords; ++i) {
-    const std::uint32_t y = (words_[i] & kTopBit) | (words_[(i + 1) % kWords] & ~kTopBit);
-    words_[i] = words_[(i + kMiddle) % kWords] ^ (y >> 1) ^ ((y & 1u) != 0 ? kA : 0u);
-  }
+  const auto twisted = [this](std::size_t i, std::size_t next, std::size_t middle) {
+    const std::uint32_t y = (words_[i] & kTopBit) | (words_[next] & ~kTopBit);
+    return words_[middle] ^ (y >> 1) ^ (kA & (0u - (y & 1u)));
+  };
+  std::size_t i = 0;
+  for (; i < kWords - kMiddle; ++i) words_[i] = twisted(i, i + 1, i + kMiddle);
+  for (; i < kWords - 1; ++i) words_[i] = twisted(i, i + 1, i + kMiddle - kWords);
+  words_[i] = twisted(i, 0, kMiddle - 1);
   next_ = 0;
+  temper();
 }
 
-std::uint32_t NumpyRandom::next_word() {
-  if (next_ == kWords) twist();
-  std::uint32_t y = words_[next_++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680u;
-  y ^= (y << 15) & 0xefc60000u;
-  return y ^ (y >> 18);
-}
-
-double NumpyRandom::random_sample() {
-  const double high_27_bits = next_word() >> 5;
-  const double low_26_bits = next_word() >> 6;
-  return (high_27_bits * 67108864.0 + low_26_bits) / 9007199254740992.0;  // 2^26 and 2^53
-}
-
-double NumpyRandom::uniform(double low, double high) {
-  return low + (high - low) * random_sample();
+void NumpyRandom::temper() {
+  for (std::size_t i = 0; i < kWords; ++i) {
+    std::uint32_t y = words_[i];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    tempered_[i] = y ^ (y >> 18);
+  }
 }
 
 std::vector<double> NumpyRandom::uniform(double low, double high, std::size_t count) {
@@ -73,17 +70,17 @@ std::int64_t NumpyRandom::randint(std::int64_t low, std::int64_t high) {
 /// exceeds. Above one half the mirror image is drawn. Rounding can leave a draw above both terms;
 /// numpy then draws again. exp(log(q)) is numpy's (1-p)^n at n = 1, rounding included.
 int NumpyRandom::binomial(double p) {
-  RENAR_CHECK(p >= 0 && p <= 1, "[binomial] probability {} is not in [0, 1]", p);
   const bool mirrored = p > 0.5;
-  const double rare = mirrored ? 1.0 - p : p;
-  const double q = 1.0 - rare;
-  const double p_of_0 = std::exp(std::log(q));
-  const double p_of_1 = rare * p_of_0 / q;
-  while (true) {
-    const double draw = random_sample();
-    if (draw <= p_of_0) return mirrored ? 1 : 0;
-    if (draw - p_of_0 <= p_of_1) return mirrored ? 0 : 1;
+  if (p != binomial_.p) {
+    RENAR_CHECK(p >= 0 && p <= 1, "[binomial] probability {} is not in [0, 1]", p);
+    const double rare = mirrored ? 1.0 - p : p;
+    const double q = 1.0 - rare;
+    const double p_of_0 = std::exp(std::log(q));
+    binomial_ = {p, p_of_0, rare * p_of_0 / q};
   }
+  double draw = random_sample();
+  while (draw - binomial_.p_of_0 > binomial_.p_of_1) draw = random_sample();
+  return (draw > binomial_.p_of_0) != mirrored ? 1 : 0;
 }
 
 std::vector<int> NumpyRandom::permutation(int n) {
@@ -120,6 +117,7 @@ void NumpyRandom::set_state(std::span<const std::uint32_t> state) {
               kWords);
   std::copy_n(state.begin(), kWords, words_.begin());
   next_ = state.back();
+  temper();
 }
 
 double pairwise_sum(std::span<const double> values) {

@@ -21,13 +21,20 @@ class NumpyRandom {
   explicit NumpyRandom(std::uint32_t seed);
 
   /// The next word of the twister, uniform in [0, 2^32).
-  std::uint32_t next_word();
+  std::uint32_t next_word() {
+    if (next_ == kWords) twist();
+    return tempered_[next_++];
+  }
 
   /// A double in [0, 1) with 53 random bits. Two words.
-  double random_sample();
+  double random_sample() {
+    const double high_27_bits = next_word() >> 5;
+    const double low_26_bits = next_word() >> 6;
+    return (high_27_bits * 67108864.0 + low_26_bits) / 9007199254740992.0;  // 2^26 and 2^53
+  }
 
   /// low + (high - low) * random_sample(). Two words.
-  double uniform(double low, double high);
+  double uniform(double low, double high) { return low + (high - low) * random_sample(); }
   std::vector<double> uniform(double low, double high, std::size_t count);
 
   /// An integer in [low, high), high - low <= 2^32. Words are masked to the bits of the range and
@@ -64,10 +71,17 @@ class NumpyRandom {
   static constexpr std::size_t kWords = 624;
 
   void twist();
+  void temper();
   std::uint32_t masked(std::uint32_t largest);
 
-  std::array<std::uint32_t, kWords> words_;
+  std::array<std::uint32_t, kWords> words_;     // the state
+  std::array<std::uint32_t, kWords> tempered_;  // what is drawn: all of it at once, as SIMD code
   std::size_t next_ = kWords;
+
+  struct Binomial {  // what draws of the same p share
+    double p = -1;
+    double p_of_0 = 0, p_of_1 = 0;  // of the rarer of 0 and 1, which p > 1/2 swaps
+  } binomial_;
 };
 
 /// The sum as np.sum adds it: pairwise, in blocks of at most 128 with eight running sums.

@@ -3,23 +3,30 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "core/check.h"
+#include "core/memory.h"
+#include "core/text.h"
 
 namespace renar {
 
 inline int guarded_main(const std::function<int()>& body) {
+  keep_freed_memory();
   try {
     return body();
   } catch (const UsageError& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "error: out of memory: a smaller --batch or --hidden needs less\n");
+    std::fprintf(stderr,
+                 "error: out of memory: fewer or smaller samples, a smaller --batch or "
+                 "--hidden need less\n");
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
@@ -27,10 +34,54 @@ inline int guarded_main(const std::function<int()>& body) {
   }
 }
 
+/// The subcommands of an app by name, and the long flags of an app with their hyphens.
+inline std::vector<std::string> subcommands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  return names;
+}
+inline std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// The words of a call `program SUBCOMMAND --flag ..`, in CLI11's order (the last first), with
+/// hyphens in flags where the reference writes underscores. Throws UsageError, with the nearest
+/// match and all that is valid, for a subcommand or a flag that is not there.
+inline std::vector<std::string> checked_words(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const CLI::App* command = &app;
+  if (!words.empty() && !words[0].starts_with("-")) {
+    const std::vector<std::string> names = subcommands_of(app);
+    RENAR_USAGE(std::find(names.begin(), names.end(), words[0]) != names.end(),
+                "unknown subcommand \"{}\"; did you mean {}? Valid: {}", words[0],
+                nearest_match(words[0], names), join(names));
+    command = app.get_subcommand(words[0]);
+  }
+  const std::vector<std::string> flags = flags_of(*command);
+  for (std::string& word : words) {
+    if (!word.starts_with("--")) continue;
+    std::string flag = word.substr(0, word.find('='));
+    const std::size_t size = flag.size();
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    RENAR_USAGE(std::find(flags.begin(), flags.end(), flag) != flags.end(),
+                "unknown flag {}; did you mean {}? Valid: {}", flag, nearest_match(flag, flags),
+                join(flags));
+    word.replace(0, size, flag);
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
 /// Parses the command line, then runs `work`. --help and --version print and return 0.
 inline int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<int()>& work) {
   try {
-    app.parse(argc, argv);
+    app.parse(checked_words(app, argc, argv));
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {

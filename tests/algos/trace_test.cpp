@@ -108,6 +108,49 @@ TEST_CASE("trace: every kind of wrong value is refused") {
   CHECK_THROWS_AS(point({0.5, 0}), Error);
 }
 
+TEST_CASE("trace: what does not change, comes back or is one-hot is given back frame by frame") {
+  const Spec spec = {{"x", Stage::kInput, Location::kNode, Type::kScalar},
+                     {"y", Stage::kOutput, Location::kNode, Type::kScalar},
+                     {"pi", Stage::kHint, Location::kNode, Type::kPointer},
+                     {"d", Stage::kHint, Location::kNode, Type::kScalar},
+                     {"e", Stage::kHint, Location::kEdge, Type::kMask},
+                     {"i", Stage::kHint, Location::kNode, Type::kMaskOne},
+                     {"c", Stage::kHint, Location::kGraph, Type::kCategorical, 3}};
+  Trace trace(spec, 2);
+  trace.input({{"x", Values{1, 2}}});
+  std::vector<int> pi = {0, 0};
+  Values d = {0.5, 0};
+  Matrix e(2, 2);
+  const auto record = [&](const ProbeValue& i, const ProbeValue& c) {
+    trace.hint({{"pi", pi}, {"d", d}, {"e", e}, {"i", i}, {"c", c}});
+  };
+  record(one_hot(0, 2), one_hot(2, 3));
+  record(Values{0, -1}, Values{0, 1, 0});  // given in full, masked out
+  pi[1] = 1;
+  d[1] = -0.0;  // equal to 0, but not to the bit
+  record(std::vector<int>{1, 0}, std::vector<int>{1, 0, 0});
+  e(1, 0) = 1;
+  record(one_hot(1, 2), Values{0, 0, -1});
+  pi[1] = 0;
+  record(one_hot(1, 2), one_hot(0, 3));
+  trace.output({{"y", one_hot(1, 2)}});  // a one-hot where any numbers may stand
+
+  CHECK(trace["pi"] == Values{0, 0, 0, 0, 0, 1, 0, 1, 0, 0});
+  CHECK(trace["d"] == Values{0.5, 0, 0.5, 0, 0.5, 0, 0.5, 0, 0.5, 0});
+  CHECK_FALSE(std::signbit(trace["d"][3]));
+  CHECK(std::signbit(trace["d"][5]));
+  CHECK(trace["e"] == Values{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0});
+  CHECK(trace["i"] == Values{1, 0, 0, -1, 1, 0, 0, 1, 0, 1});
+  CHECK(trace["c"] == Values{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, -1, 1, 0, 0});
+  CHECK(trace["y"] == Values{0, 1});
+  Values frame = {7};
+  trace.append_frame(spec.index_of("i"), 1, frame);
+  CHECK(frame == Values{7, 0, -1});
+
+  CHECK_THROWS_AS(record(one_hot(0, 3), one_hot(0, 3)), Error);  // of three nodes
+  CHECK_THROWS_AS(Trace(spec, 2).output({{"y", one_hot(1, 3)}}), Error);
+}
+
 TEST_CASE("trace: each probe of a stage is given once, each stage in its number") {
   Trace trace(toy_spec(), 2);
   CHECK_THROWS_WITH_AS(trace.input({{"pos", positions(2)}}), "[trace] the input 'A' is missing",

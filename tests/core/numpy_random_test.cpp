@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -109,4 +110,17 @@ TEST_CASE("numpy_random: sums are rounded as np.sum rounds them") {
   CHECK(sum(200) == 0x1.f180000000000p+10);
   CHECK(sum(257) == 0x1.9b33333333334p+11);
   CHECK(sum(1000) == 0x1.863c000000000p+15);
+}
+
+TEST_CASE("numpy_random: binomial draws of several p in turn are those of each p alone") {
+  NumpyRandom mixed(5), plain(5);
+  for (int i = 0; i < 200; ++i) {
+    const double p = i % 3 == 0 ? 0.2 : i % 3 == 1 ? 0.8 : 0.5;
+    const double draw = plain.random_sample();  // at or below P(the more frequent) it is drawn
+    CHECK(mixed.binomial(p) == (p > 0.5 ? draw <= p : draw > 1 - p));
+  }
+  CHECK(mixed.state() == plain.state());
+  CHECK_THROWS_AS(mixed.binomial(1.5), Error);
+  CHECK_THROWS_AS(mixed.binomial(-0.5), Error);
+  CHECK_THROWS_AS(mixed.binomial(std::nan("")), Error);
 }

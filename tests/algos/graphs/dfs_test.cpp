@@ -99,7 +99,7 @@ TEST_CASE("dfs: tree edges, parentheses and black nodes on random graphs") {
     const Trace trace = find_algorithm("dfs").sample(random, n, {.p = {0, 0.1, 0.3, 0.6, 1}});
     const Values &a = trace["A"], &pi = trace["pi"], d = last(trace, "d"), f = last(trace, "f");
     const std::vector<int> black(static_cast<std::size_t>(n), 2);
-    const Values final_color(trace["color"].end() - 3 * n, trace["color"].end());
+    const Values colors = trace["color"], final_color(colors.end() - 3 * n, colors.end());
     REQUIRE(final_color == one_hot_rows(black, 3));
     REQUIRE(trace.frames() == 3 * n);
     for (int v = 0; v < n; ++v) {
