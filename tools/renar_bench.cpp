@@ -1,9 +1,9 @@
-// renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm.
+// renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm,
+// `data` (bench_data.h) the samplers of all.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -13,6 +13,8 @@
 #include "core/version.h"
 #include "kernels/gemm.h"
 #include "nn/shard_runner.h"
+#include "tools/bench_data.h"
+#include "tools/bench_times.h"
 #include "tools/program.h"
 #include "trainer/batch.h"
 #include "trainer/optimizer.h"
@@ -33,33 +35,11 @@ std::atomic<long> allocations{0};
 namespace renar {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 struct StepOptions {
   std::string algo = "dfs", processor = "triplet_gmpnn";
   int length = 16, batch = 32, hidden = 128, steps = 10, threads = 0;
   bool json = false;
 };
-
-struct Times {
-  double min = 0, median = 0;  // ms
-};
-
-/// One call to warm up, then `count` that are timed.
-template <class Work>
-Times time_of(int count, const Work& work) {
-  work();
-  std::vector<double> times;
-  for (int i = 0; i < count; ++i) {
-    const double start = now();
-    work();
-    times.push_back((now() - start) * 1e3);
-  }
-  std::sort(times.begin(), times.end());
-  return {times.front(), times[times.size() / 2]};
-}
 
 /// GFLOP/s of this process's own product at the messages' shape, one on each thread.
 double sgemm_peak(int threads) {
@@ -161,7 +141,15 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
   step->add_flag("--json", o.json, "one JSON object");
-  return parse_and_run(app, argc, argv, [&] { return bench_step(o); });
+
+  DataOptions d;
+  CLI::App* data = app.add_subcommand("data", "the CLRS-30 test samples of every algorithm");
+  data->add_option("--algo", d.algos, "algorithms with commas between them; default: all")
+      ->delimiter(',');
+  data->add_option("--length", d.length, "nodes")->check(positive)->capture_default_str();
+  data->add_flag("--json", d.json, "one JSON object");
+  return parse_and_run(app, argc, argv,
+                       [&] { return data->parsed() ? bench_data(d) : bench_step(o); });
 }
 
 }  // namespace
