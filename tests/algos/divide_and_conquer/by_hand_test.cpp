@@ -19,8 +19,8 @@ using Values = std::vector<double>;
 TEST_CASE("find_maximum_subarray: the textbook's price changes") {
   const Values key = {13, -3, -25, 20, -3, -16, -23, 18, 20, -7, 12, -5, -22, 15, -4, 7};
   for (const Trace& trace : {find_maximum_subarray(key), find_maximum_subarray_kadane(key)}) {
-    CHECK(trace["start"] == one_hot(7, 16));
-    CHECK(trace["end"] == one_hot(10, 16));
+    CHECK(trace["start"] == std::vector<double>(one_hot(7, 16)));
+    CHECK(trace["end"] == std::vector<double>(one_hot(10, 16)));
   }
   CHECK(find_maximum_subarray_kadane(key)["best_sum"].back() == 43);
 }

@@ -66,8 +66,9 @@ TEST_CASE("graham_scan: a square and a point inside, frame by frame") {
   CHECK(trace["in_hull_h"] == Values{0, 0, 0, 0, 0, /**/ 1, 0, 0, 0, 0, /**/ 1, 0, 0, 0, 0, /**/
                                      1, 1, 0, 0, 0, /**/ 1, 1, 1, 0, 0, /**/ 1, 1, 1, 0, 1, /**/
                                      1, 1, 1, 0, 0, /**/ 1, 1, 1, 1, 0});
-  const Values angles(trace["atans"].end() - 5, trace["atans"].end());
-  CHECK(Values(trace["atans"].begin(), trace["atans"].begin() + 10) == Values(10));
+  const Values all = trace["atans"];
+  const Values angles(all.end() - 5, all.end());
+  CHECK(Values(all.begin(), all.begin() + 10) == Values(10));
   CHECK(angles == Values{0, 0, std::numbers::pi / 4, std::numbers::pi / 2, std::atan2(1.5, 1)});
   CHECK(trace["in_hull"] == Values{1, 1, 1, 1, 0});
 }

@@ -96,7 +96,8 @@ TEST_CASE("strings: a sampled needle is in its haystack, of every length that wa
     std::set<double> needles;
     for (int sample = 0; sample < 300; ++sample) {
       const Trace trace = algorithm.sample(random, 20, algorithm.training);
-      const double m = std::count(trace["string"].begin(), trace["string"].end(), 1.0);
+      const Values strings = trace["string"];
+      const double m = std::count(strings.begin(), strings.end(), 1.0);
       needles.insert(m);
       REQUIRE(trace.nodes() == 20);
       REQUIRE(marked(trace["match"]) < 20 - 2 * m);  // never at the last place that would do
