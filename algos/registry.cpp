@@ -11,6 +11,7 @@
   line(bellman_ford) \
   line(bfs) \
   line(binary_search) \
+  line(bipartite_matching) \
   line(bridges) \
   line(bubble_sort) \
   line(dag_shortest_paths) \
@@ -18,6 +19,7 @@
   line(dijkstra) \
   line(find_maximum_subarray) \
   line(find_maximum_subarray_kadane) \
+  line(floyd_warshall) \
   line(graham_scan) \
   line(heapsort) \
   line(insertion_sort) \

@@ -138,6 +138,17 @@ Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, d
   return result;
 }
 
+Matrix random_bipartite_graph(NumpyRandom& random, int left, int right, double p) {
+  RENAR_CHECK(left >= 1 && right >= 0,
+              "[samplers] a bipartite graph of {} left and {} right nodes, give at least one", left,
+              right);
+  Matrix graph(left, right);
+  for (int i = 0; i < left; ++i) {
+    for (int j = 0; j < right; ++j) graph(i, j) = random.binomial(p);
+  }
+  return graph;
+}
+
 Strings random_needle_in_haystack(NumpyRandom& random, int length, const SamplerParams& params) {
   const std::int64_t asked = params.length_needle;
   const std::int64_t longest = asked != 0 ? std::abs(asked) : std::max(1, length / 5);

@@ -52,6 +52,10 @@ Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges 
 Matrix random_community_graph(NumpyRandom& random, int nodes, int communities, double p,
                               double toggle);
 
+/// The edges of a bipartite graph as a 0/1 matrix (left, right), each drawn with probability p.
+/// Throws unless there is a left node; there may be no right one.
+Matrix random_bipartite_graph(NumpyRandom& random, int left, int right, double p);
+
 /// Two strings over the letters 0 .. 3.
 struct Strings {
   std::vector<int> haystack, needle;

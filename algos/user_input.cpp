@@ -69,6 +69,12 @@ std::vector<double> UserInput::list(std::string_view name) const {
   return values;
 }
 
+Matrix UserInput::table(std::string_view name) const {
+  const Matrix& values = as<Matrix>(at(name), name, "a table of numbers");
+  check_numbers(values.values(), name);
+  return values;
+}
+
 Matrix UserInput::matrix(std::string_view name) const {
   const Matrix& values = as<Matrix>(at(name), name, "a square table of numbers");
   check_numbers(values.values(), name);

@@ -32,6 +32,8 @@ class UserInput {
   /// A whole number of at least 0, such as a node.
   int index(std::string_view name) const;
   std::vector<double> list(std::string_view name) const;
+  /// A table of rows of equal length.
+  Matrix table(std::string_view name) const;
   /// A square table: the weights of a graph.
   Matrix matrix(std::string_view name) const;
   /// A string of A, C, G, T (any case) or a list of whole numbers 0 .. 3, as those numbers.

@@ -10,7 +10,8 @@
 
 namespace renar {
 
-/// A node's state in a depth-first search: not seen, on the stack, finished (CLRS 20.3).
+/// A node's state in a depth-first search: not seen, on the stack, finished (CLRS, 3rd edition
+/// 22.3, 4th edition 20.3).
 enum Color { kWhite, kGray, kBlack };
 constexpr int kColors = 3;
 

@@ -24,11 +24,13 @@ TEST_CASE("user_input: each form is handed out as it was given") {
   Matrix table(2, 2);
   table(0, 1) = 3;
   input.set("A", table);
+  input.set("edges", Matrix(2, 3));
   input.set("s", 1.0);
   input.set("key", std::vector<double>{0.5, -1});
   input.set("a", std::string("GaTc"));
   input.set("b", std::vector<double>{3, 0});
   CHECK(input.matrix("A")(0, 1) == 3);
+  CHECK(input.table("edges").columns() == 3);
   CHECK(input.index("s") == 1);
   CHECK(input.number("s") == 1);
   CHECK(input.list("key") == std::vector<double>{0.5, -1});
@@ -52,6 +54,8 @@ TEST_CASE("user_input: what is wrong is named") {
   CHECK_THROWS_AS(one("key", std::vector<double>()).list("key"), UsageError);
   CHECK_THROWS_AS(one("key", std::vector<double>{1, INFINITY}).list("key"), UsageError);
   CHECK_THROWS_AS(one("A", Matrix(0, 0)).matrix("A"), UsageError);
+  CHECK_THROWS_AS(one("edges", 3.0).table("edges"), UsageError);
+  CHECK_THROWS_AS(one("edges", Matrix(0, 0)).table("edges"), UsageError);
   CHECK_THROWS_AS(one("a", std::string()).letters("a"), UsageError);
   CHECK_THROWS_AS(one("a", std::vector<double>{0, 4}).letters("a"), UsageError);
   CHECK_THROWS_WITH_AS(one("a", std::string("ACU")).letters("a"),

@@ -3,25 +3,13 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <string>
 #include <vector>
 
-#include "algos/matrix.h"
 #include "algos/registry.h"
 #include "core/check.h"
+#include "tests/algos/graphs/graph_support.h"
 
-namespace renar {
-
-Trace dijkstra(const Matrix& a, int source);  // algos/graphs/<name>.cpp
-Trace bellman_ford(const Matrix& a, int source);
-Trace dag_shortest_paths(const Matrix& a, int source);
-Trace mst_prim(const Matrix& a, int source);
-Trace mst_kruskal(const Matrix& a);
-Trace topological_sort(const Matrix& a);
-Trace articulation_points(const Matrix& a);
-Trace bridges(const Matrix& a);
-Trace strongly_connected_components(const Matrix& a);
-
+namespace renar::test {
 namespace {
 
 struct Edge {
@@ -40,8 +28,6 @@ Matrix undirected(int nodes, std::initializer_list<Edge> edges) {
   for (const Edge& e : edges) a(e.from, e.to) = a(e.to, e.from) = e.weight;
   return a;
 }
-
-using Values = std::vector<double>;
 
 // 0 -> 1 costs 4, but 0 -> 2 -> 1 only 1 + 2; 3 is reached through 1 at 3 + 1.
 TEST_CASE("graphs: shortest paths take the cheap detour") {
@@ -98,6 +84,66 @@ TEST_CASE("graphs: strongly connected components share an id") {
   CHECK(id[0] != id[2]);
 }
 
+TEST_CASE("graphs: all shortest paths of CLRS, figure 25.1 / 23.1") {
+  const Matrix a = directed(5, {{0, 1, 3},
+                                {0, 2, 8},
+                                {0, 4, -4},
+                                {1, 3, 1},
+                                {1, 4, 7},
+                                {2, 1, 4},
+                                {3, 0, 2},
+                                {3, 2, -5},
+                                {4, 3, 6}});
+  const Trace trace = floyd_warshall(a);
+  CHECK(trace["Pi"] == Values{0, 2, 3, 4, 0, /**/ 3, 1, 3, 1, 0, /**/ 3, 2, 2, 1, 0, /**/
+                              3, 2, 3, 3, 0, /**/ 3, 2, 3, 4, 4});
+  // D of the last frame has not seen the paths through node 4 yet: 0 to 1, 2 and 3 cost more.
+  CHECK(last_frame(trace, "D") == Values{0,      3,  -1, 4, -4, /**/ 3, 0, -4, 1, -1,
+                                         /**/ 7, 4,  0,  5, 3,
+                                         /**/ 2, -1, -5, 0, -2, /**/ 8, 5, 1,  6, 0});
+}
+
+// The self-loop of 0 costs 9, the round 0 -> 1 -> 0 only 5; 2 reaches nobody and nobody reaches it.
+TEST_CASE("graphs: floyd_warshall keeps self-loops on its diagonal") {
+  const Trace trace = floyd_warshall(directed(3, {{0, 0, 9}, {0, 1, 2}, {1, 0, 3}, {2, 2, 4}}));
+  CHECK(trace["Pi"] == Values{1, 0, 0, /**/ 1, 1, 1, /**/ 2, 2, 2});
+  CHECK(last_frame(trace, "D") == Values{5, 2, 0, /**/ 3, 0, 0, /**/ 0, 0, 4});
+  CHECK(last_frame(trace, "msk") == Values{1, 1, 0, /**/ 1, 1, 0, /**/ 0, 0, 1});
+}
+
+// s = 0, left 1, right 2, t = 3: two sweeps to t's neighbour, a third to t itself, the path back,
+// and a search that finds s cut off.
+TEST_CASE("graphs: the frames of the smallest matching, one by one") {
+  Matrix edges(1, 1);
+  edges(0, 0) = 1;
+  const Trace trace = bipartite_matching(edges);
+  CHECK(trace["A"] == Values{0, 1, 0, 0, /**/ 0, 0, 1, 0, /**/ 0, 0, 0, 1, /**/ 0, 0, 0, 0});
+  CHECK(trace["in_matching"] ==
+        Values{1, 1, -1, -1, /**/ 0, 1, 1, -1, /**/ -1, 0, 1, 1, /**/ -1, -1, 0, 1});
+  CHECK(trace["phase"] == Values{0, 0, 0, 1, 1, 1, 1, 0});
+  CHECK(trace["u"] == Values{0, 0, 0, 1, /**/ 0, 0, 0, 1, /**/ 0, 0, 0, 1, /**/ 0, 0, 0, 1, /**/
+                             0, 0, 1, 0, /**/ 0, 1, 0, 0, /**/ 1, 0, 0, 0, /**/ 1, 0, 0, 0});
+  CHECK(trace["d"] == Values{0, 0, 0, 0, /**/ 0, 1, 0, 0, /**/ 0, 1, 2, 0, /**/ 0, 1, 2, 0, /**/
+                             0, 1, 2, 0, /**/ 0, 1, 2, 0, /**/ 0, 1, 2, 0, /**/ 0, 0, 0, 0});
+  CHECK(trace["pi"] == Values{0, 1, 2, 3, /**/ 0, 0, 2, 3, /**/ 0, 0, 1, 3, /**/ 0, 0, 1, 2, /**/
+                              0, 0, 1, 2, /**/ 0, 0, 1, 2, /**/ 0, 0, 1, 2, /**/ 0, 1, 2, 3});
+  CHECK(last_frame(trace, "A_h") ==
+        Values{0, 0, 0, 0, /**/ 1, 0, 0, 0, /**/ 0, 1, 0, 0, /**/ 0, 0, 1, 0});
+  CHECK(last_frame(trace, "adj_h") ==
+        Values{1, 0, 0, 0, /**/ 1, 1, 0, 0, /**/ 0, 1, 1, 0, /**/ 0, 0, 1, 1});
+}
+
+// Left 0 may have right 0 or 1, left 1 only right 0: the second path gives right 0 to left 1.
+TEST_CASE("graphs: a matching takes a pair apart where that makes room for two") {
+  Matrix edges(2, 2);
+  edges(0, 0) = edges(0, 1) = edges(1, 0) = 1;
+  const Trace trace = bipartite_matching(edges);
+  const Values in_matching = trace["in_matching"];  // nodes 1, 2 left, 3, 4 right
+  CHECK(in_matching[1 * 6 + 3] == 0);
+  CHECK(in_matching[1 * 6 + 4] == 1);
+  CHECK(in_matching[2 * 6 + 3] == 1);
+}
+
 TEST_CASE("graphs: one, two and three nodes, without edges and with all, come to an end") {
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.category != Category::kGraphs) continue;
@@ -111,11 +157,12 @@ TEST_CASE("graphs: one, two and three nodes, without edges and with all, come to
         }
         const Trace trace = algorithm.sample(random, nodes, {.p = {p}});
         CHECK(trace.complete());  // every value was checked as it was recorded
-        CHECK(trace.nodes() == nodes);
+        const int ends = algorithm.name == "bipartite_matching" ? 2 : 0;  // of its flow network
+        CHECK(trace.nodes() == nodes + ends);
       }
     }
   }
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::test
