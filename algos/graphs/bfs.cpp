@@ -6,6 +6,9 @@
 // Where the benchmark leaves the textbook: there is no queue and no distance. The whole frontier
 // moves at once, one frame a sweep over all edges, until a sweep reaches nobody new; of several
 // possible predecessors the one with the lowest index wins.
+//
+// Where we leave the benchmark: it passes over edges of negative weight, which its sampler cannot
+// make, though they stand in adj.
 
 #include <vector>
 
@@ -47,7 +50,7 @@ Trace bfs(const Matrix& a, int source) {
     for (int u = 0; u < n; ++u) {
       if (reached_before[u] == 0) continue;
       for (int v = 0; v < n; ++v) {
-        if (a(u, v) <= 0) continue;
+        if (a(u, v) == 0) continue;
         if (pi[v] == v && v != source) pi[v] = u;
         reach[v] = 1;
       }
