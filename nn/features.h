@@ -49,7 +49,7 @@ class Composer {
 
   Tape& tape_;
   ExactAlgebra exact_;
-  ShortList<Composed, 160> composed_;
+  ShortList<Composed, 192> composed_;  // at most four a probe and the processor's
 };
 
 }  // namespace renar

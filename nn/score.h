@@ -14,8 +14,9 @@
 //   - an accuracy over nothing is 1 (the reference divides 0 by 0), an error over nothing 0;
 //   - a graph without edges has a trajectory of one frame and outputs like any other.
 //
-// Many default values are right: zeros alone score 0.59 on matrix_chain_order. So beside a score
-// belongs that of the best constant prediction (trivial_score), found on the same truth.
+// Many default values are right: zeros alone score 0.59 on matrix_chain_order at n = 16 and 0.52 at
+// n = 64. So beside a score belongs that of the best constant prediction (trivial_score), found on
+// the same truth.
 #pragma once
 
 #include <cstddef>
