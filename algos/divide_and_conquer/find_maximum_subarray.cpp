@@ -243,6 +243,7 @@ Algorithm find_maximum_subarray_algorithm() {
           .sample = sample_find_maximum_subarray,
           .inputs = {"key"},
           .run = run_find_maximum_subarray,
+          .in_clrs30 = false,
           .pred_is_input = true};
 }
 

@@ -161,7 +161,8 @@ Algorithm bipartite_matching_algorithm() {
           .inputs = {"edges"},
           .run = run_bipartite_matching,
           .dataset = {.p = {0.3}},
-          .training = sparse_to_half()};
+          .training = sparse_to_half(),
+          .in_clrs30 = false};
 }
 
 }  // namespace renar

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,20 @@ TEST_CASE("samplers: shapes of the graphs, and parameters that make none") {
   CHECK_THROWS_AS(random_weighted_er_graph(random, 3, 0.5, Edges::kUndirected, -1, 1), Error);
   for (const Values& p : {Values{}, Values{1.5}, Values{0.5, -0.1}, Values{NAN}}) {
     CHECK_THROWS_AS(choose_edge_probability(random, {.p = p}), Error);
+  }
+}
+
+TEST_CASE("registry: the 30 of CLRS-30 and two more, by name") {
+  CHECK(algorithms().size() == 32);
+  const auto in_clrs30 = [](const Algorithm& a) { return a.in_clrs30; };
+  CHECK(std::count_if(algorithms().begin(), algorithms().end(), in_clrs30) == 30);
+  for (std::size_t i = 1; i < algorithms().size(); ++i) {
+    CHECK(algorithms()[i - 1].name < algorithms()[i].name);
+  }
+  for (const Algorithm& a : algorithms()) {
+    const std::string folder = RENAR_SOURCE_DIR "/algos/" + std::string(name_of(a.category));
+    CHECK(std::filesystem::exists(folder + "/" + a.name + ".cpp"));
+    CHECK(!a.inputs.empty());
   }
 }
 

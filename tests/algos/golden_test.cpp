@@ -94,12 +94,13 @@ TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
 TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
   std::ifstream file(RENAR_SOURCE_DIR "/tests/golden/checksums/checksums.json");
   const nlohmann::json golden = nlohmann::json::parse(file);
-  std::set<std::string> left;  // keys of the algorithms that the registry has
+  std::set<std::string> left;  // keys that were not compared yet
   for (const auto& entry : golden.items()) left.insert(entry.key());
   for (const Algorithm& algorithm : algorithms()) {
     // Two algorithms of the reference are not among the thirty.
     if (algorithm.name == "find_maximum_subarray" || algorithm.name == "bipartite_matching")
       continue;
+    if (!algorithm.in_clrs30) continue;
     for (const Split split : {Split::kVal, Split::kTest}) {
       const std::string prefix = algorithm.name + "/" + std::string(clrs30(split).name) + "/";
       for (const auto& [key, array] : arrays_of(make_clrs30(algorithm, split), prefix)) {
@@ -116,9 +117,7 @@ TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
       }
     }
   }
-  for (const std::string& key : left) {
-    for (const Algorithm& algorithm : algorithms()) CHECK(!key.starts_with(algorithm.name + "/"));
-  }
+  CHECK(left.empty());
 }
 
 TEST_CASE("golden: the clrs stream gives the peer's training batches") {
