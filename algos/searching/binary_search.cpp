@@ -8,6 +8,7 @@
 // of them is answered with the last node.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "algos/keys.h"
@@ -37,7 +38,8 @@ const Spec& binary_search_spec() {
 /// finite, or the keys are not sorted.
 Trace binary_search(double target, const std::vector<double>& a) {
   check_keys("binary_search", a);
-  check_keys("binary_search", {target});
+  RENAR_CHECK(std::isfinite(target), "[binary_search] the target is {}, expected a finite number",
+              target);
   const auto unsorted = std::is_sorted_until(a.begin(), a.end());
   RENAR_CHECK(unsorted == a.end(), "[binary_search] key {} is below the one before it: sort them",
               unsorted - a.begin());

@@ -84,7 +84,7 @@ TEST_CASE("binary_search: 7 among 1 3 5 7 by hand") {
 TEST_CASE("quickselect: the key of rank N / 2") {
   NumpyRandom random(3);
   for (int sample = 0; sample < 3000; ++sample) {
-    const Values keys = awkward_numbers(random, 1 + random.choice(30), -4, 4);
+    const Values keys = awkward_numbers(random, 1 + random.choice(40), -4, 4);
     Values sorted = keys;
     std::sort(sorted.begin(), sorted.end());
     const Trace trace = search("quickselect", keys);
