@@ -107,17 +107,29 @@ void Trace::record(std::size_t probe, const ProbeValue& value) {
     record.marks.push_back(mark_of((*spec_)[probe], value));
     return;
   }
-  if (!record.starts.empty()) {
-    const std::size_t last = record.starts.back();
-    if (value.equals(std::span(record.values).subspan(last))) {
-      record.starts.push_back(last);
+  const std::size_t count = count_of((*spec_)[probe], nodes_);
+  if (!record.places.empty()) {
+    const Record::Place last = record.places.back();
+    if (value.equals(std::span(record.at(last), count))) {
+      record.places.push_back(last);
       return;
     }
   }
-  const std::size_t start = record.values.size();
-  value.append_to(record.values);
-  check_value((*spec_)[probe], nodes_, std::span(record.values).subspan(start));
-  record.starts.push_back(start);
+  std::vector<double>& chunk = record.room_for(count);
+  const std::size_t start = chunk.size();
+  value.append_to(chunk);
+  check_value((*spec_)[probe], nodes_, std::span(chunk).subspan(start));
+  record.places.push_back(
+      {static_cast<std::uint32_t>(record.chunks.size() - 1), static_cast<std::uint32_t>(start)});
+}
+
+std::vector<double>& Trace::Record::room_for(std::size_t count) {
+  constexpr std::size_t kLargest = 16384;  // 128 KiB: what malloc serves without asking the system
+  const std::size_t before = chunks.empty() ? 0 : chunks.back().capacity();
+  if (chunks.empty() || chunks.back().size() + count > before) {
+    chunks.emplace_back().reserve(std::max(count, std::min(2 * before, kLargest)));
+  }
+  return chunks.back();
 }
 
 int Trace::mark_of(const Probe& probe, const ProbeValue& value) const {
@@ -141,7 +153,7 @@ void Trace::append_frame(std::size_t probe, int frame, std::vector<double>& valu
     (values.end() - static_cast<std::ptrdiff_t>(count))[std::abs(mark) - 1] = mark > 0 ? 1 : -1;
     return;
   }
-  const double* from = record.values.data() + record.starts[t];
+  const double* from = record.at(record.places[t]);
   values.insert(values.end(), from, from + count);
 }
 

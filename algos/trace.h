@@ -12,6 +12,7 @@
 // mark. Both are cheaper to compare or to check than to copy.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -87,10 +88,19 @@ class Trace {
   }
 
  private:
+  /// Values in chunks that never move: tables of many frames would be copied again and again as
+  /// one vector grows.
   struct Record {
-    std::vector<double> values;       // each value that differs from the one before it
-    std::vector<std::size_t> starts;  // where in them each frame starts
-    std::vector<int> marks;           // in place of both: index + 1 of a frame's 1 (its -1 if < 0)
+    struct Place {
+      std::uint32_t chunk, offset;
+    };
+    std::vector<std::vector<double>> chunks;  // each value that differs from the one before it
+    std::vector<Place> places;                // where in them each frame starts
+    std::vector<int> marks;  // in place of both: index + 1 of a frame's 1 (its -1 if < 0)
+
+    /// A chunk with room for `count` more numbers.
+    std::vector<double>& room_for(std::size_t count);
+    const double* at(Place place) const { return chunks[place.chunk].data() + place.offset; }
   };
 
   void push(Stage stage, Entries entries);

@@ -75,6 +75,17 @@ golden() {
   done
 }
 
+# system_test SCRIPT PROGRAMS: runs a system test on the programs of that directory.
+system_test() {
+  local script=$1 programs=$2 start=$SECONDS
+  bash "$script" "$programs" >"$log" 2>&1
+  case $? in
+    0) pass; echo "$script passed in $((SECONDS - start)) s ($programs)" ;;
+    77) skip "$script: $(tail -n 1 "$log")" ;;
+    *) cat "$log"; fail "$script ($programs)" ;;
+  esac
+}
+
 golden_files=(tests/golden/model/*.npz)
 [[ -e ${golden_files[0]} ]] || golden_files=()
 # The full sets of the reference stand beside the tree where the project is developed.
@@ -83,8 +94,9 @@ if [[ -d $shared ]]; then
   golden_files+=("$shared"/algorithms/*.npz
     "$shared"/processors/{deepsets,mpnn,pgn,pgn_mask,triplet_mpnn,triplet_pgn,triplet_pgn_mask}.npz
     "$shared"/processors/{gpgn,gpgn_mask,gmpnn,triplet_gpgn,triplet_gpgn_mask,triplet_gmpnn}.npz
-    "$shared"/processors/triplet_gmpnn_noln.npz
-    "$shared"/options/{default_init,hard,hard_on_eval,hard_sort,two_steps,train5,train5_noclip}.npz)
+    "$shared"/processors/{triplet_gmpnn_noln,gat,gat_full,gat_heads4,gatv2,gatv2_full,gatv2_heads4}.npz
+    "$shared"/options/{default_init,hard,hard_on_eval,hard_sort,two_steps,decoded_only,no_hints}.npz
+    "$shared"/options/{teacher,teacher_sort,train5,train5_noclip,train5_frozen}.npz)
 else
   skip "the full golden sets: $shared is not on this machine"
 fi
@@ -93,23 +105,17 @@ if build release "programs renar_tests" "-DRENAR_PROGRAM_DIR=$PWD"; then
   doctests release
   golden float ./renar_check "${golden_files[@]}"
   for script in tests/system/*.sh; do
-    [[ -e $script ]] || continue
-    start=$SECONDS
-    bash "$script" "$PWD" >"$log" 2>&1
-    case $? in
-      0) pass; echo "$script passed in $((SECONDS - start)) s" ;;
-      77) skip "$script: $(tail -n 1 "$log")" ;;
-      *) cat "$log"; fail "$script" ;;
-    esac
+    [[ -e $script ]] && system_test "$script" "$PWD"
   done
 fi
 if build real64 "renar_check renar_tests" -DRENAR_REAL64=ON; then
   doctests real64
   golden double build/real64/renar_check "${golden_files[@]}"
 fi
-if build sanitize renar_tests -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+if build sanitize "renar_train renar_tests" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DRENAR_SANITIZE=address,undefined; then
   doctests sanitize
+  system_test tests/system/all_algorithms.sh "$PWD/build/sanitize"
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
