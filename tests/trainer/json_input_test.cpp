@@ -47,7 +47,7 @@ std::string value_of(const Algorithm& algorithm, const std::string& name) {
   if (name == "y") return "[0, 0.1, 2, 1]";
   if (name == "a" || name == "b" || name == "needle") return R"("CT")";
   if (name == "haystack") return R"("GATCTA")";
-  if (name == "edges") return "[[1, 0, 0], [1, 1, 0]]";  // bipartite_matching
+  if (name == "edges") return "[[1, 0, 0], [1, 1, 0]]";                      // bipartite_matching
   if (name == "p" && algorithm.inputs.size() > 1) return "[0.1, 0.2, 0.3]";  // optimal_bst
   if (name == "q") return "[0.1, 0.1, 0.1, 0.1]";
   return "[0.5, 1, 2, 4]";
