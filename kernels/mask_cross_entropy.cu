@@ -1,8 +1,5 @@
 #include "kernels/mask_cross_entropy.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/pointwise.h"
 
 namespace renar {
@@ -10,9 +7,7 @@ void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale
   double total = 0;
   for (std::int64_t i = 0; i < logits.size(); ++i) {
     if (truth[i] == kMasked) continue;
-    const Real x = logits.data[i];
-    total += static_cast<double>(std::max(x, Real{0}) - x * truth[i] +
-                                 std::log1p(std::exp(-std::abs(x))));
+    total += static_cast<double>(mask_cost(logits.data[i], truth[i]));
   }
   sum += static_cast<double>(scale) * total;
   if (!logits.has_grad()) return;

@@ -1,8 +1,5 @@
 #include "kernels/reconstruction_loss.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/check.h"
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/pointwise.h"
@@ -26,9 +23,7 @@ struct Squares {
   static Real by_truth(Real x, Real t) { return 2 * (t - x); }
 };
 struct Binary {
-  static Real value(Real x, Real t) {
-    return std::max(x, Real{0}) - x * t + std::log1p(std::exp(-std::abs(x)));
-  }
+  static Real value(Real x, Real t) { return mask_cost(x, t); }
   static Real by_prediction(Real x, Real t) { return sigmoid_of(x) - t; }
   static Real by_truth(Real x, Real) { return -x; }
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algos/dataset.h"
+#include "core/clock.h"
 #include "core/version.h"
 #include "tools/bench_times.h"
 
@@ -40,13 +41,13 @@ inline DataTimes time_data(const Algorithm& algorithm, int length) {
   for (int i = 0; i < kWarmUp; ++i) algorithm.sample(warm, length, algorithm.dataset);
   std::vector<double> times;
   for (int i = 0; i < samples; ++i) {
-    const double start = now();
+    const double start = seconds_now();
     algorithm.sample(random, length, algorithm.dataset);
-    times.push_back((now() - start) * 1e6);
+    times.push_back((seconds_now() - start) * 1e6);
   }
-  const double start = now();
+  const double start = seconds_now();
   const TraceBatch batch = make_test_set(algorithm, length, samples);
-  const double test_seconds = now() - start;
+  const double test_seconds = seconds_now() - start;
   return {algorithm.name, samples, batch.frames, times_of(std::move(times)), test_seconds};
 }
 

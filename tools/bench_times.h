@@ -1,18 +1,14 @@
-// What the subcommands of renar_bench share: a clock, and the smallest and middle one of many
+// What the subcommands of renar_bench share: the smallest and middle one of many
 // times.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <vector>
 
-namespace renar {
+#include "core/clock.h"
 
-/// Seconds on the steady clock.
-inline double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+namespace renar {
 
 struct Times {
   double min = 0, median = 0;
@@ -30,9 +26,9 @@ Times time_of(int count, const Work& work) {
   work();
   std::vector<double> times;
   for (int i = 0; i < count; ++i) {
-    const double start = now();
+    const double start = seconds_now();
     work();
-    times.push_back((now() - start) * 1e3);
+    times.push_back((seconds_now() - start) * 1e3);
   }
   return times_of(std::move(times));
 }

@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "trainer/settings.h"
 
 namespace renar {
 
@@ -66,13 +67,11 @@ inline std::vector<std::string> checked_words(const CLI::App& app, int argc, cha
   const std::vector<std::string> flags = flags_of(*command);
   for (std::string& word : words) {
     if (!word.starts_with("--")) continue;
-    std::string flag = word.substr(0, word.find('='));
-    const std::size_t size = flag.size();
-    std::replace(flag.begin(), flag.end(), '_', '-');
+    const std::string flag = with_hyphens(word.substr(0, word.find('=')));
     RENAR_USAGE(std::find(flags.begin(), flags.end(), flag) != flags.end(),
                 "unknown flag {}; did you mean {}? Valid: {}", flag, nearest_match(flag, flags),
                 join(flags));
-    word.replace(0, size, flag);
+    word.replace(0, flag.size(), flag);
   }
   std::reverse(words.begin(), words.end());
   return words;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/npz.h"
 #include "core/text.h"
@@ -39,10 +39,6 @@ struct TraceOptions {
   std::optional<std::uint32_t> seed;
   std::optional<std::string> input, out;
 };
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// "1 sample", "2 samples".
 std::string counted(int count, std::string_view what) {

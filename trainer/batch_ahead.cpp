@@ -1,8 +1,8 @@
 #include "trainer/batch_ahead.h"
 
-#include <chrono>
 #include <utility>
 
+#include "core/clock.h"
 #include "trainer/batch.h"
 
 namespace renar {
@@ -22,9 +22,9 @@ void BatchAhead::start() {
 
 const Batch& BatchAhead::take() {
   start();
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = seconds_now();
   coming_.get();
-  waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  waited_ += seconds_now() - begin;
   std::swap(current_, next_);
   return current_;
 }

@@ -15,12 +15,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A text from the file as a message may show it: short, and on one line.
+/// The beginning of a text on one line: what is no printable ASCII becomes a question mark.
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string line(text.substr(0, longest));
+  for (char& c : line) c = c >= ' ' && c <= '~' ? c : '?';
+  return line;
+}
+
+/// A text from the file as a message may show it.
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  std::string line(text.substr(0, kLongest));
-  for (char& c : line) c = c >= ' ' && c <= '~' ? c : '?';
-  return text.size() > kLongest ? line + ".." : line;
+  return printable(text, kLongest) + (text.size() > kLongest ? ".." : "");
 }
 
 /// The parser calls this for each token in turn. All that is kept is the value being read, so that
@@ -112,9 +117,8 @@ class InputReader : public Json::json_sax_t {
     const auto line = std::count(read.begin(), read.end(), '\n') + 1;
     const std::size_t column = read.size() - (read.rfind('\n') + 1);  // npos + 1 = 0
     constexpr std::size_t kLongest = 160;
-    std::string text(reason.substr(0, kLongest));
-    for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
-    throw UsageError(message_of("{}, line {}, column {}: {}", where_, line, column + 1, text));
+    throw UsageError(message_of("{}, line {}, column {}: {}", where_, line, column + 1,
+                                printable(reason, kLongest)));
   }
 
  private:

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/text.h"
 
 namespace renar {
@@ -18,11 +18,6 @@ namespace {
 constexpr double kRedrawSeconds = 0.1;
 constexpr double kPlainLineSeconds = 30;
 constexpr const char* kEraseLine = "\r\x1b[K";
-
-double steady_seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 int width_of(std::FILE* stream) {
   winsize size{};
@@ -64,7 +59,7 @@ ProgressOptions progress_on_stderr(int first_step, int total_steps, bool quiet) 
 }
 
 Progress::Progress(ProgressOptions options) : options_(std::move(options)) {
-  if (!options_.clock) options_.clock = steady_seconds;
+  if (!options_.clock) options_.clock = seconds_now;
   state_.done = options_.first_step;
   state_.total = options_.total_steps;
   start_ = last_draw_ = options_.clock();

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "algos/dataset.h"
 #include "algos/training_stream.h"
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -27,10 +27,6 @@ namespace {
 /// Samples evaluated between two looks at Ctrl-C.
 constexpr int kEvaluationBatch = 32;
 constexpr int kTestBatch = 8;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 StreamConfig stream_config(const Config& config) {
   StreamConfig stream{.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
@@ -57,6 +53,14 @@ std::string checkpoint_name(const Config& config) { return join(config.algo); }
 std::string device_text(int threads) {
   return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
                      threads == 1 ? "" : "s");
+}
+
+/// The mean over the algorithms of one number of their test `test`.
+double mean_of(const std::vector<AlgorithmResult>& algorithms, std::size_t test,
+               double Evaluation::*number) {
+  double sum = 0;
+  for (const AlgorithmResult& found : algorithms) sum += found.tests[test].*number;
+  return sum / static_cast<double>(algorithms.size());
 }
 
 /// Everything that a run holds while it trains.
@@ -110,7 +114,7 @@ class Training {
   void step(MetricsWriter& metrics, Progress& progress, bool validates) {
     double sum = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-      const double start = now();
+      const double start = seconds_now();
       const Batch& batch = ahead_.take();
       // In the clrs order the draws of an evaluation come before the next batch.
       const bool evaluation_first = validates && k + 1 == algorithms_.size();
@@ -133,7 +137,7 @@ class Training {
         "--lr may help",
         state_.step, loss, algorithm.name, directory_.path());
     optimizer_.update(net_.parameters(), grads_, net_.active(batch.task));
-    const double seconds = now() - start;
+    const double seconds = seconds_now() - start;
     nlohmann::ordered_json line = {
         {"step", state_.step}, {"algo", algorithm.name}, {"nodes", batch.nodes}, {"loss", loss}};
     double outputs = 0;
@@ -246,9 +250,7 @@ class Training {
 }  // namespace
 
 double RunResult::score(std::size_t test) const {
-  double sum = 0;
-  for (const AlgorithmResult& found : algorithms) sum += found.tests[test].score;
-  return sum / static_cast<double>(algorithms.size());
+  return mean_of(algorithms, test, &Evaluation::score);
 }
 
 Pipeline pipeline_of(const Config& config) {
@@ -258,9 +260,7 @@ Pipeline pipeline_of(const Config& config) {
 }
 
 double RunResult::trivial(std::size_t test) const {
-  double sum = 0;
-  for (const AlgorithmResult& found : algorithms) sum += found.tests[test].trivial;
-  return sum / static_cast<double>(algorithms.size());
+  return mean_of(algorithms, test, &Evaluation::trivial);
 }
 
 std::vector<Task> tasks_of(const Config& config) {

@@ -121,16 +121,11 @@ TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
 }
 
 TEST_CASE("golden: the clrs stream gives the peer's training batches") {
-  for (const Algorithm& algorithm : algorithms()) {
-    const std::string& name = algorithm.name;
-    if (!std::set<std::string>{"articulation_points", "bfs", "dfs", "graham_scan", "insertion_sort",
-                               "kmp_matcher"}
-             .contains(name)) {
-      continue;
-    }
+  for (const char* name :
+       {"articulation_points", "bfs", "dfs", "graham_scan", "insertion_sort", "kmp_matcher"}) {
     CAPTURE(name);
-    const Npz golden = read_golden("stream/stream_" + name + ".npz");
-    TrainingStream stream(algorithm, {.order = DataOrder::kClrs, .seed = 42});
+    const Npz golden = read_golden("stream/stream_" + std::string(name) + ".npz");
+    TrainingStream stream(find_algorithm(name), {.order = DataOrder::kClrs, .seed = 42});
     for (int step = 0; step < 6; ++step) {
       CAPTURE(step);
       check_equals_golden(stream.next(), golden, "batch" + std::to_string(step) + "/");

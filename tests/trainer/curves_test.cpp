@@ -11,6 +11,8 @@
 #include <regex>
 #include <string>
 
+#include "tests/core/scratch.h"
+
 namespace renar {
 namespace {
 
@@ -104,15 +106,13 @@ TEST_CASE("curves: read from the lines of metrics.jsonl, written as a whole") {
 }
 
 TEST_CASE("curves: several algorithms are drawn as their mean") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("renar_means_test_" + std::to_string(::getpid())))
-          .string();
+  const Scratch scratch;
+  const std::string path = scratch.path("metrics.jsonl");
   std::ofstream(path) << "{\"step\": 0, \"algo\": \"dfs\", \"nodes\": 4, \"loss\": 2}\n"
                       << "{\"step\": 0, \"algo\": \"bfs\", \"nodes\": 5, \"loss\": 5}\n"
                       << "{\"step\": 0, \"algo\": \"dfs\", \"val_score\": 0.25}\n"
                       << "{\"step\": 0, \"algo\": \"mean\", \"val_score\": 0.5}\n";
   const Curves curves = read_curves(path);
-  std::filesystem::remove(path);
   REQUIRE(curves.losses.size() == 1);
   CHECK(curves.losses[0].nodes == 0);
   CHECK(curves.losses[0].loss == 3.5);

@@ -12,17 +12,6 @@
 namespace renar::test {
 namespace {
 
-struct Edge {
-  int from, to;
-  double weight = 1;
-};
-
-Matrix directed(int nodes, std::initializer_list<Edge> edges) {
-  Matrix a(nodes, nodes);
-  for (const Edge& e : edges) a(e.from, e.to) = e.weight;
-  return a;
-}
-
 Matrix undirected(int nodes, std::initializer_list<Edge> edges) {
   Matrix a(nodes, nodes);
   for (const Edge& e : edges) a(e.from, e.to) = a(e.to, e.from) = e.weight;

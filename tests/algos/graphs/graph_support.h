@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
@@ -31,6 +32,18 @@ Trace topological_sort(const Matrix& a);
 namespace test {
 
 using Values = std::vector<double>;
+
+struct Edge {
+  int from, to;
+  double weight = 1;
+};
+
+/// A graph of these edges alone.
+inline Matrix directed(int nodes, std::initializer_list<Edge> edges) {
+  Matrix a(nodes, nodes);
+  for (const Edge& e : edges) a(e.from, e.to) = e.weight;
+  return a;
+}
 
 /// The last frame of a hint, or the one value of an input or output.
 inline Values last_frame(const Trace& trace, const std::string& name) {

@@ -16,17 +16,6 @@
 namespace renar::test {
 namespace {
 
-struct Edge {
-  int from, to;
-  double weight = 1;
-};
-
-Matrix directed(int nodes, std::initializer_list<Edge> edges) {
-  Matrix a(nodes, nodes);
-  for (const Edge& e : edges) a(e.from, e.to) = e.weight;
-  return a;
-}
-
 std::vector<const Algorithm*> graph_algorithms() {
   std::vector<const Algorithm*> found;
   for (const Algorithm& algorithm : algorithms()) {
