@@ -11,7 +11,12 @@
 
 namespace renar {
 
-enum class Purpose : std::uint32_t { kInitialisation = 1, kGumbelNoise = 2, kTeacherForcing = 3 };
+enum class Purpose : std::uint32_t {
+  kInitialisation = 1,
+  kGumbelNoise = 2,
+  kTeacherForcing = 3,
+  kHintMasks = 5
+};
 
 class CounterRng {
  public:
@@ -77,5 +82,14 @@ class CounterRng {
   Block block_{};
   std::size_t used_ = 4;
 };
+
+/// A seed for each key. Where more numbers must count than a key holds, they key streams of that
+/// seed.
+inline std::uint64_t derived_seed(std::uint64_t seed, Purpose purpose, std::uint32_t step,
+                                  std::uint32_t sample) {
+  CounterRng rng(seed, purpose, step, sample);
+  const std::uint64_t high = rng.next();
+  return high << 32 | rng.next();
+}
 
 }  // namespace renar

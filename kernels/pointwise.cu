@@ -1,5 +1,7 @@
 #include "kernels/pointwise.h"
 
+#include "core/check.h"
+
 namespace renar {
 
 Tensor relu(Tape& tape, Tensor x) {
@@ -41,6 +43,19 @@ Tensor exponential(Tape& tape, Tensor x) {
   for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = std::exp(x.data[i]);
   tape.record(y, [=] {
     for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += y.grad[i] * y.data[i];
+  });
+  return y;
+}
+
+Tensor add(Tape& tape, Tensor a, Tensor b) {
+  RENAR_CHECK(a.shape == b.shape, "[add] shapes {} and {}", a.shape.text(), b.shape.text());
+  Tensor y = tape.output(a.shape, {a, b});
+  for (std::int64_t i = 0; i < y.size(); ++i) y.data[i] = a.data[i] + b.data[i];
+  tape.record(y, [=] {
+    for (const Tensor& x : {a, b}) {
+      if (!x.has_grad()) continue;
+      for (std::int64_t i = 0; i < y.size(); ++i) x.grad[i] += y.grad[i];
+    }
   });
   return y;
 }

@@ -1,4 +1,4 @@
-// relu, leaky_relu, sigmoid, exponential: y = f(x) element by element.
+// relu, leaky_relu, sigmoid, exponential: y = f(x) element by element. add: y = a + b.
 #pragma once
 
 #include <cmath>
@@ -18,5 +18,7 @@ Tensor relu(Tape& tape, Tensor x);
 Tensor leaky_relu(Tape& tape, Tensor x);
 Tensor sigmoid(Tape& tape, Tensor x);
 Tensor exponential(Tape& tape, Tensor x);
+/// Throws renar::Error where the shapes differ.
+Tensor add(Tape& tape, Tensor a, Tensor b);
 
 }  // namespace renar

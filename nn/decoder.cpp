@@ -24,18 +24,19 @@ Shape with_classes(Shape shape, const Probe& probe) {
 }  // namespace
 
 DecoderInputs DecoderInputs::slice(std::int64_t begin, std::int64_t end) const {
-  return {encoded.slice(begin, end), hidden.slice(begin, end), next_hidden.slice(begin, end),
-          next_edge ? next_edge.slice(begin, end) : next_edge, masks_non_edges};
+  const auto part = [&](const Tensor& x) { return x ? x.slice(begin, end) : x; };
+  return {encoded.slice(begin, end), part(hidden), part(next_hidden), part(next_edge),
+          masks_non_edges};
 }
 
 Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& probe,
-                 std::int64_t hidden, bool edges)
+                 std::int64_t hidden, const DecoderReads& reads)
     : probe_(probe), hidden_(hidden) {
-  const std::int64_t h_t = 3 * hidden, e_t = edges ? 2 * hidden : hidden;
+  const std::int64_t h_t = reads.node * hidden, e_t = reads.edge * hidden;
   std::size_t made = 0;
   const auto add = [&](std::int64_t in, std::int64_t out) {
     layers_.at(made) =
-        make_linear(builder, name + "/decode/" + probe.name + "/" + std::to_string(made), in, out);
+        make_linear(builder, name + "/" + probe.name + "/" + std::to_string(made), in, out);
     ++made;
   };
   const std::int64_t out = outputs_of(probe);
@@ -85,20 +86,30 @@ Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in,
   return {};
 }
 
-// h_t W: one term for each of its three parts.
+// The parts that are there meet the next H rows of a weight each.
+void Decoder::add_parts(Terms& terms, std::initializer_list<Tensor> parts, Tensor w) const {
+  std::int64_t row = hidden_;
+  for (const Tensor& part : parts) {
+    if (!part) continue;
+    terms.add({part, w.slice(row, row + hidden_)});
+    row += hidden_;
+  }
+}
+
+// h_t W: one term for each of its parts.
 Terms Decoder::from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in,
                           int layer) const {
   const Tensor w = tape.use(layer_(layer).w);  // (3H,O)
-  return {composer.term(in.encoded.node, w.first(hidden_)),
-          {in.hidden, w.slice(hidden_, 2 * hidden_)},
-          {in.next_hidden, w.slice(2 * hidden_, 3 * hidden_)}};
+  Terms terms{composer.term(in.encoded.node, w.first(hidden_))};
+  add_parts(terms, {in.hidden, in.next_hidden}, w);
+  return terms;
 }
 
 Terms Decoder::from_edges(Tape& tape, Composer& composer, const DecoderInputs& in,
                           int layer) const {
   const Tensor w = tape.use(layer_(layer).w);  // (2H,O) or (H,O)
   Terms terms{composer.term(in.encoded.edge, w.first(hidden_))};
-  if (in.next_edge) terms.add({in.next_edge, w.slice(hidden_, 2 * hidden_)});
+  add_parts(terms, {in.next_edge}, w);
   return terms;
 }
 
@@ -149,13 +160,11 @@ Tensor Decoder::decode_edge_pointer(Tape& tape, Composer& composer, const Decode
 
 Tensor Decoder::decode_graph(Tape& tape, Composer& composer, const DecoderInputs& in) const {
   const Tensor w = tape.use(layer_(0).w);  // (3H,C)
-  const Tensor nodes = composer.dense(in.encoded.node);
-  const Tensor y = linear(tape,
-                          {{node_max(tape, nodes), w.first(hidden_)},
-                           {node_max(tape, in.hidden), w.slice(hidden_, 2 * hidden_)},
-                           {node_max(tape, in.next_hidden), w.slice(2 * hidden_, 3 * hidden_)},
-                           composer.term(in.encoded.graph, tape.use(layer_(1).w))},
-                          {bias(tape, 0), bias(tape, 1)});
+  const auto largest = [&](const Tensor& x) { return x ? node_max(tape, x) : x; };
+  Terms terms{{largest(composer.dense(in.encoded.node)), w.first(hidden_)}};
+  add_parts(terms, {largest(in.hidden), largest(in.next_hidden)}, w);
+  terms.add(composer.term(in.encoded.graph, tape.use(layer_(1).w)));
+  const Tensor y = linear(tape, terms, {bias(tape, 0), bias(tape, 1)});
   if (is_index(probe_)) {
     const Tensor d_3 = linear(tape, from_nodes(tape, composer, in, 2), {bias(tape, 2)});  // (B,N,1)
     return node_add(tape, d_3, y).reshaped({y.dim(0), d_3.dim(1)});

@@ -1,7 +1,7 @@
 // The decoder of one probe: hidden state to raw predictions (logits). MODEL.md 4.
 //
 //   h_t = [node_fts, hidden, hidden'] (B,N,3H)      e_t = [edge_fts, edge'] (B,N,N,2H), or edge_fts
-//       alone
+//       alone; the reconstruction decoders (nn/reconstruction.h) read less
 //   node   scalar mask mask_one categorical   Linear of h_t
 //          pointer                            w . max(p1[j], p2[k] + p3(e_t)[k,j]) + b, j points at
 //              k
@@ -23,8 +23,8 @@ namespace renar {
 /// What decoders read of one step.
 struct DecoderInputs {
   EncodedStep encoded;
-  Tensor hidden;       // (B,N,H) before the step
-  Tensor next_hidden;  // (B,N,H) after it
+  Tensor hidden;       // (B,N,H) before the step, or absent
+  Tensor next_hidden;  // (B,N,H) after it, or absent
   Tensor next_edge;    // (B,N,N,H), or absent
   bool masks_non_edges = false;
 
@@ -34,17 +34,23 @@ struct DecoderInputs {
 /// Rounds of log_sinkhorn in the decoder of a permutation pointer.
 constexpr int kDecoderRounds = 10;
 
+/// How many tensors of width H a decoder's h_t and e_t have; those that are not absent.
+struct DecoderReads {
+  std::int64_t node = 3, edge = 2;
+};
+
 class Decoder {
  public:
-  /// Parameters <name>/decode/<probe>/<k>/w and /b. `edges`: the processor makes edge'.
+  /// Parameters <name>/<probe>/<k>/w and /b.
   Decoder(const Builder& builder, const std::string& name, const Probe& probe, std::int64_t hidden,
-          bool edges);
+          const DecoderReads& reads);
 
   /// Logits: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers have an axis N more.
   /// `noise` (B,N,N) is added to the logits of a permutation pointer; absent: none.
   Tensor decode(Tape& tape, Composer& composer, const DecoderInputs& in, Tensor noise = {}) const;
 
  private:
+  void add_parts(Terms& terms, std::initializer_list<Tensor> parts, Tensor w) const;
   Terms from_nodes(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const;
   Terms from_edges(Tape& tape, Composer& composer, const DecoderInputs& in, int layer) const;
   Tensor decode_node(Tape& tape, Composer& composer, const DecoderInputs& in) const;

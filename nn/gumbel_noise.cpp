@@ -13,11 +13,10 @@ std::uint32_t key_part(std::int64_t number) { return static_cast<std::uint32_t>(
 /// first stream, of the sample in its update, draws the seed of the second.
 CounterRng stream_of(std::uint64_t seed, std::int64_t update, const Samples& samples,
                      std::int64_t sample, std::size_t probe, std::int64_t step) {
-  CounterRng outer(seed, Purpose::kGumbelNoise, key_part(update), key_part(samples.index(sample)));
-  const std::uint64_t high = outer.next();
+  const std::uint64_t own =
+      derived_seed(seed, Purpose::kGumbelNoise, key_part(update), key_part(samples.index(sample)));
   const std::int64_t task = samples.batch().task, p = static_cast<std::int64_t>(probe);
-  return CounterRng(high << 32 | outer.next(), Purpose::kGumbelNoise, key_part(step),
-                    key_part(task << 16 | p));
+  return CounterRng(own, Purpose::kGumbelNoise, key_part(step), key_part(task << 16 | p));
 }
 
 }  // namespace

@@ -19,10 +19,11 @@ std::uint32_t hash_of(const std::string& name) {
 
 Linear make_linear(const Builder& builder, const std::string& name, std::int64_t in,
                    std::int64_t out, const LinearInit& init) {
-  const Linear layer{builder.parameters.add(name + "/w", {in, out}),
-                     builder.parameters.add(name + "/b", {out})};
+  const std::string full = builder.prefix + name;
+  const Linear layer{builder.parameters.add(full + "/w", {in, out}),
+                     builder.parameters.add(full + "/b", {out})};
   const double stddev = init.stddev > 0 ? init.stddev : 1 / std::sqrt(static_cast<double>(in));
-  CounterRng rng(builder.seed, Purpose::kInitialisation, hash_of(name), 0);
+  CounterRng rng(builder.seed, Purpose::kInitialisation, hash_of(full), 0);
   Real* w = builder.parameters.at(layer.w);
   std::generate_n(w, in * out, [&] { return static_cast<Real>(stddev * rng.truncated_normal()); });
   std::fill_n(builder.parameters.at(layer.b), out, init.bias);
@@ -30,8 +31,9 @@ Linear make_linear(const Builder& builder, const std::string& name, std::int64_t
 }
 
 LayerNorm make_layer_norm(const Builder& builder, const std::string& name, std::int64_t hidden) {
-  const LayerNorm layer{builder.parameters.add(name + "/scale", {hidden}),
-                        builder.parameters.add(name + "/offset", {hidden})};
+  const std::string full = builder.prefix + name;
+  const LayerNorm layer{builder.parameters.add(full + "/scale", {hidden}),
+                        builder.parameters.add(full + "/offset", {hidden})};
   std::fill_n(builder.parameters.at(layer.scale), hidden, Real{1});
   return layer;
 }

@@ -17,6 +17,7 @@ namespace renar {
 struct Builder {
   Parameters& parameters;
   std::uint64_t seed;
+  std::string prefix = {};  ///< begins all names: a second processor has other names than the first
 };
 
 struct Linear {

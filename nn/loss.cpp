@@ -1,15 +1,14 @@
 #include "nn/loss.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/cross_entropy.h"
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/squared_error.h"
 
 namespace renar {
-namespace {
 
-/// Elements of one sample in one frame that count.
 std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t count,
                             std::int64_t nodes) {
   const std::int64_t range = choices(probe, nodes);
@@ -29,7 +28,15 @@ std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t 
   return 0;
 }
 
-}  // namespace
+Losses& Losses::operator+=(const Losses& other) {
+  for (std::size_t p = 0; p < probes.size(); ++p) probes[p] += other.probes[p];
+  reconstruction += other.reconstruction;
+  return *this;
+}
+
+double total(const Losses& losses) {
+  return std::accumulate(losses.probes.begin(), losses.probes.end(), 0.0) + losses.reconstruction;
+}
 
 LossScales loss_scales(const Batch& batch) {
   LossScales scales{};

@@ -20,10 +20,26 @@ namespace renar {
 /// 1 / number of valid elements for each probe with a loss; 0 for inputs and where nothing is
 /// valid.
 using LossScales = std::array<Real, kMaxProbes>;
-/// A loss for each probe; inputs have 0.
-using Losses = std::array<double, kMaxProbes>;
+
+/// What a shard or a batch lost.
+struct Losses {
+  std::array<double, kMaxProbes> probes{};  ///< of predictions; inputs have 0
+  double reconstruction = 0;                ///< lambda L_rec (nn/reconstruction.h)
+
+  double& operator[](std::size_t probe) { return probes[probe]; }
+  double operator[](std::size_t probe) const { return probes[probe]; }
+  Losses& operator+=(const Losses& other);
+  bool operator==(const Losses& other) const = default;
+};
+/// The training loss.
+double total(const Losses& losses);
 
 LossScales loss_scales(const Batch& batch);
+
+/// Elements, or rows of a class choice, that count in the `count` numbers of one sample's truth in
+/// one frame.
+std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t count,
+                            std::int64_t nodes);
 
 /// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for
 /// outputs).

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/rng.h"
 #include "kernels/choose_samples.h"
+#include "nn/teacher_forcing.h"
 
 namespace renar {
 
@@ -17,19 +17,41 @@ struct Net::Trajectory {
   const Heads& heads;
   const Spec& spec;
   Composer composer;
-  ProbeTensors probes{};  // inputs, and the hints that the current step reads
-  Tensor hidden;          // (B,N,H)
+  Encoder::Stacked encoders;
+  ProbeTensors probes{};     // inputs, and the hints that the current step reads
+  ProbeTensors edge_rows{};  // those hints that are edge pointers, whole, if they are recovered
+  Tensor hidden{};           // (B,N,H)
 
-  CounterRng* coins = nullptr;           // (B) of teacher forcing, one stream a sample
+  ForcingCoins* coins = nullptr;         // (B) of teacher forcing
   const std::uint8_t* forced = nullptr;  // (B) who reads the truth in the next step
+
+  bool training() const { return request.pass == Pass::kTrain; }
 };
+
+namespace {
+
+bool is_edge_pointer(const Probe& probe) {
+  return is_index(probe) && probe.location == Location::kEdge;
+}
+
+}  // namespace
 
 Net::Net(std::vector<Task> tasks, const NetOptions& options)
     : tasks_(std::move(tasks)), options_(options) {
   RENAR_CHECK(!tasks_.empty(), "[net] {} algorithms, expected at least one", tasks_.size());
   const Builder builder{parameters_, options.seed};
   processor_ = make_processor(builder, options.processor);
-  const std::int64_t hidden = options.processor.hidden, shared = parameters_.size();
+  const std::int64_t hidden = options.processor.hidden;
+  if (options.reconstruction.method != Method::kBaseline) {
+    RENAR_CHECK(reads_hints(options.hints),
+                "[net] reconstruction recovers the hints that are read: it needs the hint mode "
+                "encoded_decoded");
+    reconstruction_ =
+        std::make_unique<Reconstruction>(builder, options.processor, options.reconstruction);
+  }
+  processor_size_ = parameters_.size();
+  if (reconstruction_) reconstruction_->add_gates(builder);
+  const std::int64_t shared = parameters_.size();
   for (const Task& task : tasks_) {
     Heads& heads = heads_.emplace_back();
     const std::int64_t begin = parameters_.size();
@@ -38,11 +60,13 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
     for (const Probe& probe : task.spec) {
       const bool predicted = probe.stage == Stage::kOutput ||
                              (probe.stage == Stage::kHint && predicts_hints(options.hints));
-      heads.decoders.push_back(predicted
-                                   ? std::make_unique<Decoder>(builder, task.algorithm, probe,
-                                                               hidden, processor_->makes_edges())
-                                   : nullptr);
+      const DecoderReads reads{.edge = processor_->makes_edges() ? 2 : 1};
+      heads.decoders.push_back(
+          predicted
+              ? std::make_unique<Decoder>(builder, task.algorithm + "/decode", probe, hidden, reads)
+              : nullptr);
     }
+    if (reconstruction_) reconstruction_->add_task(builder, task.algorithm, task.spec);
     heads.active = {shared, begin, parameters_.size()};
   }
 }
@@ -52,21 +76,25 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
   const auto task = static_cast<std::size_t>(samples.batch().task);
   const Heads& heads = heads_[task];
   const Spec& spec = tasks_[task].spec;
-  Trajectory run{tape, samples, request, heads, spec, Composer(tape, options_.exact), {}, {}};
-  const Encoder::Stacked encoders = heads.encoder->stack_encoders(tape);
+  Trajectory run{tape,
+                 samples,
+                 request,
+                 heads,
+                 spec,
+                 Composer(tape, options_.exact),
+                 heads.encoder->stack_encoders(tape)};
   for (std::size_t p = 0; p < spec.size(); ++p) {  // step 0 reads the true hints of frame 0
     if (spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(tape, p, 0);
+    if (recovers(run, p)) run.edge_rows[p] = samples.one_hot(tape, p, 0);
   }
   run.hidden = tape.constant({samples.size(), nodes, options_.processor.hidden});  // (B,N,H)
   std::fill_n(run.hidden.data, run.hidden.size(), Real{0});
   start_forcing(run);
 
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
-    const std::int64_t active = samples.active(step);  // finished samples have dropped out
     tape.begin_step();
-    run.hidden = run.hidden.first(active);
-    const EncodedStep encoded = heads.encoder->encode(tape, encoders, run.probes, active, nodes,
-                                                      processor_->reads_adjacency());
+    run.hidden = run.hidden.first(samples.active(step));  // finished samples have dropped out
+    const EncodedStep encoded = encode(run, step);
     const ProcessorOutputs next = process(run, encoded);
     const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
                            processor_->masks_non_edges()};
@@ -75,6 +103,41 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     run.hidden = tape.carry(next.hidden);
     tape.end_step();
   }
+}
+
+// Whether an edge pointer is needed whole, and not only as the means that the encoder reads.
+bool Net::recovers(const Trajectory& run, std::size_t p) const {
+  return reconstruction_ && run.training() && run.spec[p].stage == Stage::kHint &&
+         is_edge_pointer(run.spec[p]);
+}
+
+EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
+  const Encoder& encoder = *run.heads.encoder;
+  const EncodedStep encoded = encoder.encode(run.tape, run.encoders, run.probes, run.hidden.dim(0),
+                                             run.samples.nodes(), processor_->reads_adjacency());
+  if (!reconstruction_) return encoded;
+  const Reconstruction::State state{encoder, run.encoders, run.probes, run.edge_rows,
+                                    encoded, run.hidden,   step,       run.forced};
+  const Reconstruction::Training training{
+      .noise = run.request.noise,
+      .seed = options_.seed,
+      .soft = options_.hint_repred != Repred::kHard,
+      .scales = run.request.reconstruction,
+      .loss = run.request.losses == nullptr ? nullptr : &run.request.losses->reconstruction};
+  return reconstruction_->enrich(run.tape, run.composer, run.samples, state,
+                                 options_.message_passing_steps,
+                                 run.training() ? &training : nullptr);
+}
+
+ReconstructionScales Net::reconstruction_scales(const Batch& batch, const NoiseKey& noise) const {
+  if (!reconstruction_) return {};
+  MaskOptions masks = options_.reconstruction.masks;
+  if (options_.reconstruction.method == Method::kRenarLinear) masks = {.masking = masks.masking};
+  return renar::reconstruction_scales(batch, masks, options_.reconstruction.weight,
+                                      {.teacher_forcing = options_.teacher_forcing,
+                                       .soft = options_.hint_repred != Repred::kHard,
+                                       .seed = options_.seed},
+                                      noise);
 }
 
 ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const {
@@ -93,8 +156,7 @@ ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const
 // Logits of samples begin, begin + 1, .. in this step.
 Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std::int64_t step,
                    std::int64_t begin) const {
-  const bool noisy =
-      run.request.pass == Pass::kTrain && run.spec[p].type == Type::kPermutationPointer;
+  const bool noisy = run.training() && run.spec[p].type == Type::kPermutationPointer;
   const Tensor noise = noisy ? gumbel_noise(run.tape, options_.seed, run.request.noise, run.samples,
                                             p, step, begin, in.hidden.dim(0))
                              : Tensor{};
@@ -110,47 +172,44 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
     const Tensor logits = decode(run, in, p, step, 0);
     report(run, p, step + 1, 0, logits);
     if (step + 1 == run.samples.steps() || !reads_hints(options_.hints)) continue;
-    run.probes[p] = run.tape.carry(next_hint(run, p, step, logits));
+    feed_back(run, p, step, logits);
   }
 }
 
-// Teacher forcing that is neither never nor always: each sample has a stream of coins of its own,
-// keyed by the update and its place in the batch.
+// Teacher forcing that is neither never nor always: each sample has its own coins.
 void Net::start_forcing(Trajectory& run) const {
-  const double p = options_.teacher_forcing;
-  if (run.request.pass != Pass::kTrain || p <= 0 || p >= 1) return;
-  run.coins = run.tape.array<CounterRng>(run.samples.size());
+  if (!run.training() || !tosses_coins(options_.teacher_forcing)) return;
+  run.coins = run.tape.array<ForcingCoins>(run.samples.size());
   for (std::int64_t k = 0; k < run.samples.size(); ++k) {
-    run.coins[k] = CounterRng(options_.seed, Purpose::kTeacherForcing,
-                              static_cast<std::uint32_t>(run.request.noise.update),
-                              static_cast<std::uint32_t>(run.samples.index(k)));
+    new (run.coins + k) ForcingCoins(options_.seed, run.request.noise, run.samples.index(k));
   }
 }
 
 void Net::force_samples(Trajectory& run, std::int64_t step) const {
-  if (run.coins == nullptr) return;
   const std::int64_t active = run.samples.active(step);
+  const bool always = run.training() && options_.teacher_forcing >= 1;
+  if (run.coins == nullptr && !always) return;
   std::uint8_t* forced = run.tape.array<std::uint8_t>(active);
   for (std::int64_t k = 0; k < active; ++k) {
-    forced[k] = run.coins[k].uniform() < options_.teacher_forcing ? 1 : 0;
+    forced[k] = always || run.coins[k].toss(options_.teacher_forcing) ? 1 : 0;
   }
   run.forced = forced;
 }
 
 // What step + 1 reads: the prediction or, where the teacher forces a sample, the truth.
-Tensor Net::next_hint(Trajectory& run, std::size_t p, std::int64_t step, Tensor logits) const {
-  const bool training = run.request.pass == Pass::kTrain;
-  const Tensor truth = training && options_.teacher_forcing > 0
-                           ? run.samples.features(run.tape, p, step + 1).first(logits.dim(0))
-                           : Tensor{};
-  if (training && options_.teacher_forcing == 1) return truth;
+void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor logits) const {
+  Tape& tape = run.tape;
+  const Probe& probe = run.spec[p];
   const bool hard = options_.hint_repred == Repred::kHard ||
-                    (options_.hint_repred == Repred::kHardOnEval && !training);
-  const Tensor predicted = read_form(
-      run.tape, run.spec[p],
-      postprocess(run.tape, run.spec[p], logits, hard ? Postprocess::kHard : Postprocess::kSoft));
-  if (run.forced == nullptr) return predicted;
-  return choose_samples(run.tape, predicted, truth.reshaped(predicted.shape), run.forced);
+                    (options_.hint_repred == Repred::kHardOnEval && !run.training());
+  Tensor read = postprocess(tape, probe, logits, hard ? Postprocess::kHard : Postprocess::kSoft);
+  if (run.forced != nullptr) {
+    const Tensor truth = is_edge_pointer(probe) ? run.samples.one_hot(tape, p, step + 1)
+                                                : run.samples.features(tape, p, step + 1);
+    read = choose_samples(tape, read, truth.first(logits.dim(0)).reshaped(read.shape), run.forced);
+  }
+  if (recovers(run, p)) run.edge_rows[p] = tape.carry(read);
+  run.probes[p] = tape.carry(read_form(tape, probe, read));
 }
 
 // An output is read at a sample's last step only, so its decoder runs there alone.

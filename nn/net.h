@@ -16,6 +16,7 @@
 #include "nn/postprocess.h"
 #include "nn/predictions.h"
 #include "nn/processor.h"
+#include "nn/reconstruction.h"
 
 namespace renar {
 
@@ -29,6 +30,7 @@ struct NetOptions {
   Repred hint_repred = Repred::kSoft;
   double teacher_forcing = 0;  ///< probability of a sample and step in training to read the truth
   int message_passing_steps = 1;
+  ReconstructionOptions reconstruction = {};
   std::uint64_t seed = 42;  ///< of the initialisation and the noise in training
   ExactAlgebra exact;
 };
@@ -55,12 +57,17 @@ class Net {
     return heads_[static_cast<std::size_t>(task)].active;
   }
   const NetOptions& options() const { return options_; }
+  /// The first so many parameters are those of the processors, which --freeze-processor keeps.
+  std::int64_t processor_size() const { return processor_size_; }
+  /// Divisors of L_rec in a batch; empty for the baseline.
+  ReconstructionScales reconstruction_scales(const Batch& batch, const NoiseKey& noise) const;
 
   enum class Pass { kTrain, kEvaluate };
   struct Request {
     Pass pass;
-    const LossScales* scales = nullptr;  ///< wanted losses; null: none
-    Losses* losses = nullptr;            ///< the shard's losses are added
+    const LossScales* scales = nullptr;                    ///< wanted losses; null: none
+    const ReconstructionScales* reconstruction = nullptr;  ///< wanted of L_rec; null: none
+    Losses* losses = nullptr;                              ///< the shard's losses are added
     Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
     NoiseKey noise = {};                 ///< of all that is random in training
   };
@@ -70,6 +77,8 @@ class Net {
 
  private:
   struct Trajectory;
+  bool recovers(const Trajectory& run, std::size_t probe) const;
+  EncodedStep encode(Trajectory& run, std::int64_t step) const;
   ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;
   Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
                 std::int64_t begin) const;
@@ -77,7 +86,7 @@ class Net {
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void start_forcing(Trajectory& run) const;
   void force_samples(Trajectory& run, std::int64_t step) const;
-  Tensor next_hint(Trajectory& run, std::size_t probe, std::int64_t step, Tensor logits) const;
+  void feed_back(Trajectory& run, std::size_t probe, std::int64_t step, Tensor logits) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
               Tensor logits) const;
 
@@ -92,6 +101,8 @@ class Net {
   NetOptions options_;
   Parameters parameters_;
   std::unique_ptr<Processor> processor_;
+  std::unique_ptr<Reconstruction> reconstruction_;  // null: the baseline
+  std::int64_t processor_size_ = 0;
   std::vector<Heads> heads_;
 };
 

@@ -1,7 +1,6 @@
 #include "nn/shard_runner.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/check.h"
 #include "core/parallel.h"
@@ -24,6 +23,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
   const ActiveParameters active = net.active(batch.task);
   const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
+  const ReconstructionScales reconstruction = net.reconstruction_scales(batch, noise);
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
   for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
@@ -34,6 +34,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
     net.forward(tape, Samples(batch, batch.shards[s]),
                 {.pass = Net::Pass::kTrain,
                  .scales = &scales,
+                 .reconstruction = &reconstruction,
                  .losses = &shard_losses_[s],
                  .predictions = predictions,
                  .noise = noise});
@@ -53,9 +54,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
     }
   });
   Losses sum{};
-  for (const Losses& losses : shard_losses_) {
-    for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += losses[p];
-  }
+  for (const Losses& losses : shard_losses_) sum += losses;
   return sum;
 }
 
@@ -68,7 +67,5 @@ void ShardRunner::predict(const Net& net, const Batch& batch, Predictions& predi
                 {.pass = Net::Pass::kEvaluate, .predictions = &predictions});
   });
 }
-
-double total(const Losses& losses) { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
 }  // namespace renar

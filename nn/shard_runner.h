@@ -16,7 +16,7 @@ class ShardRunner {
   /// Throws renar::Error for threads < 1.
   explicit ShardRunner(int threads);
 
-  /// Losses of the batch by probe; `grads` is overwritten with the gradients of the parameters that
+  /// Losses of the batch; `grads` is overwritten with the gradients of the parameters that
   /// are active in the batch's task. `noise` says which update this is.
   Losses gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
                    const NoiseKey& noise = {}, Predictions* predictions = nullptr);
@@ -30,8 +30,5 @@ class ShardRunner {
   std::vector<std::vector<Real>> shard_grads_;  // one a shard
   std::vector<Losses> shard_losses_;            // one a shard
 };
-
-/// Sum over all probes: the training loss.
-double total(const Losses& losses);
 
 }  // namespace renar

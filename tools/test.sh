@@ -96,7 +96,8 @@ if [[ -d $shared ]]; then
     "$shared"/processors/{gpgn,gpgn_mask,gmpnn,triplet_gpgn,triplet_gpgn_mask,triplet_gmpnn}.npz
     "$shared"/processors/{triplet_gmpnn_noln,gat,gat_full,gat_heads4,gatv2,gatv2_full,gatv2_heads4}.npz
     "$shared"/options/{default_init,hard,hard_on_eval,hard_sort,two_steps,decoded_only,no_hints}.npz
-    "$shared"/options/{teacher,teacher_sort,train5,train5_noclip,train5_frozen}.npz)
+    "$shared"/options/{teacher,teacher_sort,train5,train5_noclip,train5_frozen}.npz
+    "$shared"/renar/*.npz "$shared"/mrenar/*.npz)
 else
   skip "the full golden sets: $shared is not on this machine"
 fi
@@ -116,6 +117,7 @@ if build sanitize "renar_train renar_tests" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DRENAR_SANITIZE=address,undefined; then
   doctests sanitize
   system_test tests/system/all_algorithms.sh "$PWD/build/sanitize"
+  system_test tests/system/all_methods.sh "$PWD/build/sanitize"
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

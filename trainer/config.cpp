@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 60;
+constexpr double kRenarWeight = 0.1, kMrenarWeight = 1;  // paper, computational details
+constexpr double kMrenarRatio = 0.3;                     // the authors' program's
 
 using Table = std::vector<Setting>;
 using Values = std::map<std::string, std::string>;  // by setting name, as text
@@ -114,8 +116,10 @@ void complete(Config& config, const ValidNames& valid) {
               "--algo all stands alone: give it without other names");
   RENAR_USAGE(config.device != "cuda",
               "the CUDA backend is not in this version; use --device cpu or auto");
+  complete_method(config);
   if (config.out.empty()) {
-    config.out = fmt::format("runs/{}-baseline-{}", run_name(config.algo, valid), config.seed);
+    config.out =
+        fmt::format("runs/{}-{}-{}", run_name(config.algo, valid), config.method, config.seed);
   }
 }
 
@@ -124,6 +128,18 @@ bool same_path(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+void complete_method(Config& config) {
+  const bool masks = config.method == "mrenar", recovers = config.method != "baseline";
+  if (config.mask_ratio == kOfMethod) config.mask_ratio = masks ? kMrenarRatio : 0;
+  if (config.rec_weight == kOfMethod) {
+    config.rec_weight = masks ? kMrenarWeight : recovers ? kRenarWeight : 0;
+  }
+  RENAR_USAGE(masks || (config.mask_ratio == 0 && config.mask_rounds == 0),
+              "--mask-ratio and --mask-rounds are of --method mrenar, not of {}", config.method);
+  RENAR_USAGE(recovers || config.rec_weight == 0,
+              "--rec-weight is of --method renar, mrenar and renar-linear, not of baseline");
+}
 
 std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
                                             const ValidNames& valid) {

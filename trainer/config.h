@@ -16,10 +16,18 @@
 
 namespace renar {
 
+/// A number that stands for the method's own until the arguments are complete.
+constexpr double kOfMethod = -1;
+
 struct Config {
   // what is trained
-  std::vector<std::string> algo;  // "all" has become the 30 of CLRS-30
+  std::vector<std::string> algo;    // "all" has become the 30 of CLRS-30
+  std::string method = "baseline";  // or renar, mrenar, renar-linear
   std::string processor = "triplet_gmpnn";
+  double mask_ratio = kOfMethod;  // beta of mrenar
+  int mask_rounds = 0;            // 0: by the ratio
+  double rec_weight = kOfMethod;  // lambda of L_rec
+  std::string masking = "paper";  // or authors
 
   // model
   int hidden = 128;
@@ -58,7 +66,7 @@ struct Config {
   int checkpoint_every = 50;
 
   // this call
-  std::string out;     // empty until the arguments are parsed, then runs/<run_name>-baseline-<seed>
+  std::string out;     // empty until the arguments are parsed, then runs/<run_name>-<method>-<seed>
   std::string resume;  // a run directory; out is the same then
   std::string config;
   bool overwrite = false;
@@ -77,6 +85,10 @@ struct ValidNames {
 /// for (the text has been printed to stdout). Throws UsageError, one line, if the call is wrong.
 std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
                                             const ValidNames& valid);
+
+/// Puts the method's own numbers where kOfMethod stands. Throws UsageError where what is given
+/// belongs to another method.
+void complete_method(Config& config);
 
 /// What to call a run of these algorithms: "dfs", "bfs+dfs", or "all" and "7-algorithms" where the
 /// names would be too long.

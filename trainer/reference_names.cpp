@@ -1,6 +1,7 @@
 #include "trainer/reference_names.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/check.h"
 
@@ -22,8 +23,8 @@ std::string numbered(std::string name, std::size_t k) {
   return k == 0 ? name : name + "_" + std::to_string(k);
 }
 
-/// `layers` are the processor's linear layers met so far; a new one is added.
-std::string processor_name(const std::string& layer, std::vector<std::string>& layers) {
+/// `layers` are a module's linear layers met so far; a new one is added.
+std::string layer_name(const std::string& layer, std::vector<std::string>& layers) {
   if (layer == "layer_norm") return layer;
   if (layer.starts_with("mlp_")) return "mlp/~/linear_" + layer.substr(4);
   const auto known = std::find(layers.begin(), layers.end(), layer);
@@ -43,35 +44,55 @@ constexpr Family kFamilies[] = {
     {"w_1", "gatv2_aggr"},
 };
 
+bool has(const Parameters& parameters, const std::string& name) {
+  const auto& entries = parameters.entries();
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Parameters::Entry& entry) { return entry.name == name; });
+}
+
 std::string processor_module(const Parameters& parameters) {
-  const auto has = [&](const Family& family) {
-    const std::string name = std::string("processor/") + family.layer + "/w";
-    const auto& entries = parameters.entries();
-    return std::any_of(entries.begin(), entries.end(),
-                       [&](const Parameters::Entry& entry) { return entry.name == name; });
-  };
-  const auto family = std::find_if(std::begin(kFamilies), std::end(kFamilies), has);
-  const char* module = family == std::end(kFamilies) ? "" : family->module;
-  return std::string("net/") + module + "_clrs_processor/";
+  for (const Family& family : kFamilies) {
+    const std::string layer = std::string("processor/") + family.layer + "/w";
+    if (has(parameters, layer)) return std::string("net/") + family.module + "_clrs_processor";
+  }
+  return "net/_clrs_processor";
+}
+
+/// Whether the parameters are those of a net that reconstructs.
+bool reconstructs(const Parameters& parameters) {
+  const auto& entries = parameters.entries();
+  return std::any_of(entries.begin(), entries.end(), [](const Parameters::Entry& entry) {
+    return entry.name.find("/reconstruct/") != std::string::npos;
+  });
 }
 
 }  // namespace
 
 std::vector<std::string> reference_names(const Parameters& parameters) {
-  std::vector<std::string> names, layers;
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<std::string>> layers;  // by module
   const std::string processor = processor_module(parameters);
+  const std::string heads = "net/~_construct_encoders_decoders/";
+  const std::string main = reconstructs(parameters) ? "CLRS_algo_0_" : "algo_0_";
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::vector<std::string> parts = split(entry.name);
     const std::string& leaf = parts.back();
-    if (parts.front() == "processor") {
-      names.push_back(processor + processor_name(parts[1], layers) + "/" + leaf);
-      continue;
+    const auto in_module = [&](const std::string& module, const std::string& layer) {
+      return module + "/" + layer_name(layer, layers[module]) + "/" + leaf;
+    };
+    if (parts[0] == "processor") {
+      names.push_back(in_module(processor, parts[1]));
+    } else if (parts[0] == "reconstruction" && parts[1] == "processor") {
+      names.push_back(in_module(processor + "_1", parts[2]));
+    } else if (parts[0] == "reconstruction") {  // gate_node, gate_edge
+      names.push_back(in_module("net/" + parts[1].substr(5) + "_gatenet/~", parts[2]));
+    } else {
+      RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);
+      const std::string begin = parts[1] == "reconstruct" ? "mlm_algo_0_" : main;
+      const std::string end = parts[1] == "encode" ? "_enc_linear" : "_dec_linear";
+      const std::size_t k = parts.size() > 4 ? std::stoul(parts[3]) : 0;
+      names.push_back(numbered(heads + begin + parts[2] + end, k) + "/" + leaf);
     }
-    RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);
-    const std::string module = "net/~_construct_encoders_decoders/algo_0_" + parts[2] +
-                               (parts[1] == "encode" ? "_enc_linear" : "_dec_linear");
-    const std::size_t k = parts.size() > 4 ? std::stoul(parts[3]) : 0;
-    names.push_back(numbered(module, k) + "/" + leaf);
   }
   return names;
 }

@@ -93,6 +93,11 @@ std::string name_of(const RunResult& result) {
   return fmt::format("{} algorithms", result.algorithms.size());
 }
 
+std::string title_of(const RunResult& result) {
+  return fmt::format("{}, {}{}, seed {}", name_of(result), result.processor,
+                     result.method == "baseline" ? "" : " with " + result.method, result.seed);
+}
+
 void write_summary(const std::string& path, const RunResult& result) {
   Json names = Json::array(), algorithms = Json::array();
   for (const AlgorithmResult& found : result.algorithms) {
@@ -100,7 +105,7 @@ void write_summary(const std::string& path, const RunResult& result) {
     algorithms.push_back(json_of(found));
   }
   const Json summary = {{"algo", names.size() == 1 ? names[0] : names},
-                        {"method", "baseline"},
+                        {"method", result.method},
                         {"processor", result.processor},
                         {"seed", result.seed},
                         {"steps", result.steps},
@@ -120,6 +125,7 @@ RunResult read_summary(const std::string& path) {
   try {
     const Json s = Json::parse(read_file(path));
     RunResult result{{},
+                     s.at("method"),
                      s.at("processor"),
                      s.at("seed"),
                      s.at("steps"),
@@ -139,9 +145,8 @@ RunResult read_summary(const std::string& path) {
 
 std::string result_text(const RunResult& result, const RunDirectory& directory) {
   const bool several = result.algorithms.size() > 1;
-  std::string text =
-      fmt::format("{}, {}, seed {}: {} steps in {} on {}\n", name_of(result), result.processor,
-                  result.seed, result.steps, human_time(result.seconds), result.device);
+  std::string text = fmt::format("{}: {} steps in {} on {}\n", title_of(result), result.steps,
+                                 human_time(result.seconds), result.device);
   text += fmt::format(
       "validation  {:.4f}  {}, the best, after step {}\n", result.val_score,
       several ? std::string("mean") : fmt::format("n = {}", result.algorithms[0].val_nodes),

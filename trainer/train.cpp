@@ -47,6 +47,17 @@ std::vector<const Algorithm*> algorithms_of(const Config& config) {
   return algorithms;
 }
 
+ReconstructionOptions reconstruction_options(const Config& config) {
+  const Method method = config.method == "baseline"       ? Method::kBaseline
+                        : config.method == "renar-linear" ? Method::kRenarLinear
+                                                          : Method::kRenar;
+  return {.method = method,
+          .weight = config.rec_weight,
+          .masks = {.masking = config.masking == "authors" ? Masking::kAuthors : Masking::kPaper,
+                    .ratio = config.mask_ratio,
+                    .rounds = config.mask_rounds}};
+}
+
 /// The name of a checkpoint's algorithms.
 std::string checkpoint_name(const Config& config) { return join(config.algo); }
 
@@ -148,6 +159,7 @@ class Training {
     for (std::size_t p = 0; p < spec.size(); ++p) {
       if (spec[p].stage == Stage::kHint) line["hint_loss." + spec[p].name] = losses[p];
     }
+    if (config_.method != "baseline") line["rec_loss"] = losses.reconstruction;
     line["seconds"] = seconds;
     metrics.write(line);
     state_.seconds += seconds;
@@ -185,6 +197,7 @@ class Training {
   /// Scores the best parameters; false where a signal came.
   bool test(RunResult& result) {
     result = {{},
+              config_.method,
               config_.processor,
               config_.seed,
               config_.steps,
@@ -226,7 +239,7 @@ class Training {
 
   void draw_curves(const RunResult& result) const {
     Curves curves = read_curves(directory_.metrics());
-    curves.title = fmt::format("{}, {}, seed {}", name_of(result), result.processor, result.seed);
+    curves.title = title_of(result);
     curves.val_length = result.algorithms.size() == 1 ? result.algorithms[0].val_nodes : 0;
     for (std::size_t i = 0; i < config_.test_lengths.size(); ++i) {
       curves.tests.push_back({config_.test_lengths[i], result.score(i)});
@@ -283,6 +296,7 @@ NetOptions net_options(const Config& config) {
                         : config.hint_repred_mode == "hard" ? Repred::kHard
                                                             : Repred::kHardOnEval;
   options.message_passing_steps = config.nb_msg_passing_steps;
+  options.reconstruction = reconstruction_options(config);
   options.seed = config.seed;
   return options;
 }

@@ -39,6 +39,7 @@ struct AlgorithmResult {
 /// What a finished run found; also read back from summary.json.
 struct RunResult {
   std::vector<AlgorithmResult> algorithms;
+  std::string method;
   std::string processor;
   std::uint32_t seed = 0;
   int steps = 0;
@@ -66,6 +67,8 @@ void write_summary(const std::string& path, const RunResult& result);
 RunResult read_summary(const std::string& path);
 /// "dfs" or "3 algorithms".
 std::string name_of(const RunResult& result);
+/// "dfs, triplet_gmpnn with renar, seed 42"
+std::string title_of(const RunResult& result);
 /// The lines that end a run, for stdout.
 std::string result_text(const RunResult& result, const RunDirectory& directory);
 

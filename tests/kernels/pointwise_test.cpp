@@ -1,10 +1,11 @@
-// relu, leaky_relu, sigmoid and exponential.
+// relu, leaky_relu, sigmoid, exponential and add.
 #include "kernels/pointwise.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
+#include "core/check.h"
 #include "tests/support.h"
 
 namespace renar {
@@ -52,6 +53,18 @@ TEST_CASE("pointwise: exponential by hand; nothing is left of -1e6") {
   test::check_same("dx", x.grad(), {2, 15, 0}, test::kFloatBuild ? 1e-6 : 1e-14);
 }
 
+TEST_CASE("pointwise: add by hand, also to itself") {
+  Numbers a({2}, {1, 2}), b({2}, {10, 20}), other({1, 2}, {1, 2});
+  FreshTape fresh;
+  const Tensor x = a.tensor();
+  test::check_values(add(fresh.tape, x, b.tensor()), {11, 22}, 0);
+  const Tensor twice = add(fresh.tape, x, x);
+  test::check_values(twice, {2, 4}, 0);
+  test::run_backward(fresh.tape, twice, {1, 5});
+  CHECK(a.grad() == std::vector<Real>{2, 10});
+  CHECK_THROWS_AS(add(fresh.tape, x, other.tensor()), Error);
+}
+
 TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t size : {1, 3, 57}) {
     test::check_gradient([](Tape& tape, const Inputs& in) { return relu(tape, in[0]); },
@@ -62,6 +75,8 @@ TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {
                          {Numbers::random({size}, 2)});
     test::check_gradient([](Tape& tape, const Inputs& in) { return exponential(tape, in[0]); },
                          {Numbers::random({size}, 3)});
+    test::check_gradient([](Tape& tape, const Inputs& in) { return add(tape, in[0], in[1]); },
+                         {Numbers::random({size}, 1), Numbers::random({size}, 2)});
   }
 }
 

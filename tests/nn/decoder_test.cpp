@@ -14,7 +14,7 @@ using Values = std::vector<Real>;
 
 struct Subject {
   explicit Subject(const Probe& p, bool edges = true)
-      : probe(p), decoder({parameters, 42}, "algo", probe, 1, edges) {
+      : probe(p), decoder({parameters, 42}, "algo/decode", probe, 1, {.edge = edges ? 2 : 1}) {
     test::zero(parameters);
   }
 

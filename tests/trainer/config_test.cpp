@@ -89,7 +89,7 @@ TEST_CASE("config: a wrong call gets one line that names what is valid") {
   CHECK(refusal({"--algo", "dfs", "--processor", "pgm"}) ==
         "--processor does not know \"pgm\"; did you mean \"pgn\"? Valid: mpnn, pgn, triplet_gmpnn");
   CHECK(refusal({"--algo", "dfs", "--bacth=4"})
-            .starts_with("unknown flag --bacth; did you mean --batch? Valid: --algo, --processor"));
+            .starts_with("unknown flag --bacth; did you mean --batch? Valid: --algo, --method"));
   CHECK(refusal({"--algo", "dfs", "-x"}).starts_with("unknown flag -x;"));
   CHECK(
       refusal({"--algo", "dfs", "--train-lengths", "4", "7"}).starts_with("stray argument \"7\""));
@@ -107,6 +107,35 @@ TEST_CASE("config: several algorithms, and all of them") {
   CHECK(refusal({"--algo", "dfs,dfs"}) == "--algo has dfs twice");
   CHECK(refusal({"--algo", "dfs,"}) == "--algo must not be empty");
   CHECK(run_name(Names(9, "a_long_name"), kValid) == "9-algorithms");
+}
+
+TEST_CASE("config: a method brings its own numbers and refuses another's") {
+  struct Numbers {
+    const char* method;
+    double ratio, weight;
+  };
+  for (const Numbers& n : {Numbers{"baseline", 0, 0},
+                           {"renar", 0, 0.1},
+                           {"renar-linear", 0, 0.1},
+                           {"mrenar", 0.3, 1}}) {
+    const Config config = parse({"--algo", "dfs", "--method", n.method});
+    CHECK(config.mask_ratio == n.ratio);
+    CHECK(config.rec_weight == n.weight);
+    CHECK(config.masking == "paper");
+    CHECK(config.out == std::string("runs/dfs-") + n.method + "-42");
+  }
+  const Config given = parse({"--algo", "dfs", "--method", "mrenar", "--mask-ratio", "0.7",
+                              "--rec-weight", "0", "--mask-rounds", "2", "--masking", "authors"});
+  CHECK(given.mask_ratio == 0.7);
+  CHECK(given.rec_weight == 0);
+  CHECK(given.mask_rounds == 2);
+  CHECK(refusal({"--algo", "dfs", "--method", "renar", "--mask-ratio", "0.5"}) ==
+        "--mask-ratio and --mask-rounds are of --method mrenar, not of renar");
+  CHECK(refusal({"--algo", "dfs", "--mask-rounds", "2"}).find("not of baseline") < 100);
+  CHECK(refusal({"--algo", "dfs", "--rec-weight", "1"}).starts_with("--rec-weight is of"));
+  CHECK(refusal({"--algo", "dfs", "--method", "mrenar", "--mask-ratio", "1"})
+            .starts_with("--mask-ratio takes a number from 0 to 0.999"));
+  CHECK(refusal({"--algo", "dfs", "--method", "ranar"}).find("did you mean \"renar\"") < 100);
 }
 
 TEST_CASE("config: values out of range are refused") {

@@ -15,7 +15,7 @@ const std::string kManifest = kCases + "/manifest.json";
 
 TEST_CASE("golden model: losses, gradients, predictions and scores are the reference's") {
   const std::vector<std::string> cases = golden_cases(kCases);
-  CHECK(cases.size() == 12);
+  CHECK(cases.size() == 16);
   for (const std::string& file : cases) {
     const GoldenReport r = run_golden(file, "");
     CHECK_MESSAGE(passes(r, golden_tolerance()), r.name, ": loss ", r.loss, ", gradient ",
@@ -35,6 +35,24 @@ GoldenReport with_planted_error(const std::string& array, double change, std::si
   arrays[array] = StoredArray::of(stored.shape, values);
   write_npz(scratch.path(name + ".npz"), arrays);
   return run_golden(scratch.path(name + ".npz"), kManifest);
+}
+
+TEST_CASE("golden model: a planted error is not near any case") {
+  const Scratch scratch;
+  for (const auto& [array, change] :
+       {std::pair{"grad/net/mpnn_aggr_clrs_processor/linear/w", 1e-2}, {"loss/total", 1e-3}}) {
+    Npz arrays = read_golden("model/bfs.npz");
+    const StoredArray& stored = array_of(arrays, array);
+    std::vector<double> values = stored.doubles();
+    values[0] += change;
+    arrays[array] = StoredArray::of(stored.shape, values);
+    write_npz(scratch.path("bfs.npz"), arrays);
+    const GoldenReport r =
+        run_golden_nearby(scratch.path("bfs.npz"), kManifest, golden_tolerance());
+    CHECK(r.moved == 0);
+    CHECK(!passes(r, golden_tolerance()));
+  }
+  CHECK(run_golden_nearby(kCases + "/bfs.npz", "", golden_tolerance()).moved == 0);
 }
 
 TEST_CASE("golden model: a planted error is found where it stands") {

@@ -19,6 +19,7 @@ Config config_of(int steps) {
   config.algo = {"bfs"};
   config.steps = steps;
   config.val_length = 16;
+  complete_method(config);
   return config;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "core/files.h"
 #include "tests/core/scratch.h"
 #include "tests/nn/small.h"
 #include "trainer/checkpoint.h"
@@ -30,6 +31,7 @@ Config config_of(int steps, int eval_every = 2) {
   config.test_samples = 8;
   config.threads = 1;
   config.quiet = true;
+  complete_method(config);
   return config;
 }
 
@@ -99,6 +101,25 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   CHECK(read.trivial(0) == b.trivial(0));
   CHECK(b.trivial(0) > 0);
   CHECK(std::filesystem::exists(parts.curves()));
+}
+
+TEST_CASE("train: a resumed run of M-ReNAR has the same bits, and says what L_rec was") {
+  for (const char* masking : {"paper", "authors"}) {
+    const Scratch scratch;
+    const auto config = [&](int steps) {
+      Config c = config_of(steps);
+      c.method = "mrenar", c.mask_ratio = 0.5, c.rec_weight = 1, c.masking = masking;
+      return c;
+    };
+    const RunDirectory whole(scratch.path("whole")), parts(scratch.path("parts"));
+    run(config(5), whole, RunPlan::kFresh);
+    run(config(3), parts, RunPlan::kFresh);
+    const RunResult b = run(config(5), parts, RunPlan::kContinue);
+    CHECK(metrics(parts) == metrics(whole));
+    CHECK(read_file(whole.metrics()).find("\"rec_loss\":") != std::string::npos);
+    CHECK(b.method == "mrenar");
+    CHECK(read_summary(parts.summary()).method == "mrenar");
+  }
 }
 
 TEST_CASE("train: two algorithms take turns, and a resumed run of them has the same bits") {

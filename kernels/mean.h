@@ -1,0 +1,13 @@
+// mean: y = (x_1 + .. + x_m) / m, element by element over tensors of one shape: the rounds of
+// M-ReNAR put together (paper, section 4.2).
+#pragma once
+
+#include "core/tape.h"
+
+namespace renar {
+
+/// `x` has `count` tensors, at least one, and lives as long as the tape's trajectory. A single one
+/// is its own mean. Throws renar::Error where the shapes differ.
+Tensor mean(Tape& tape, const Tensor* x, int count);
+
+}  // namespace renar

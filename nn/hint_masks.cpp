@@ -1,0 +1,119 @@
+#include "nn/hint_masks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+
+namespace renar {
+namespace {
+
+constexpr int kAuthorsMostRounds = 3;
+constexpr double kRoundingOfRatios = 1e-9;  // 0.29 * 100 is 28.999.. and means 29
+
+std::int64_t floor_of(double x) {
+  return static_cast<std::int64_t>(std::floor(x + kRoundingOfRatios));
+}
+
+/// Numbers of a probe as the encoder reads them, and how many belong to one node.
+std::int64_t numbers_per_node(const Probe& probe, std::int64_t nodes) {
+  const bool node_row = is_index(probe) || probe.type == Type::kPermutationPointer;
+  if (node_row) return nodes;
+  return probe.type == Type::kCategorical ? probe.classes : 1;
+}
+
+}  // namespace
+
+int rounds_of(const MaskOptions& options) {
+  if (options.rounds > 0) return options.rounds;
+  if (options.ratio <= 0) return 1;
+  const int most = static_cast<int>(floor_of(1 / options.ratio));
+  return options.masking == Masking::kAuthors ? std::min(most, kAuthorsMostRounds) : most;
+}
+
+HintMasks::HintMasks(const Spec& spec, std::int64_t nodes, const MaskOptions& options)
+    : options_(options), rounds_(rounds_of(options)), probes_(spec.size()) {
+  RENAR_CHECK(options.ratio >= 0 && options.ratio < 1, "[hint_masks] the ratio {} is not in [0, 1)",
+              options.ratio);
+  for (std::size_t p = 0; p < spec.size() && options.ratio > 0; ++p) {
+    const Probe& probe = spec[p];
+    const bool hint = probe.stage == Stage::kHint;
+    const bool input = probe.stage == Stage::kInput && options.masking == Masking::kAuthors;
+    if (probe.location != Location::kNode || (!hint && !input)) continue;
+    const std::int64_t each = numbers_per_node(probe, nodes);
+    const bool whole_rows = options.masking == Masking::kPaper;
+    ranges_[p] = {parts_, parts_ + (whole_rows ? nodes : nodes * each), whole_rows ? each : 1};
+    parts_ = ranges_[p].end;
+  }
+}
+
+void HintMasks::draw(std::uint64_t seed, const NoiseKey& key, int task, std::int64_t sample,
+                     std::int64_t step, std::uint8_t* hidden) const {
+  if (key.masks != nullptr) return copy_fixed(key, sample, hidden);
+  const auto part = [](std::int64_t number) { return static_cast<std::uint32_t>(number); };
+  CounterRng rng(derived_seed(seed, Purpose::kHintMasks, part(key.update), part(sample)),
+                 Purpose::kHintMasks, part(step), part(task));
+  for (int round = 0; round < rounds_; ++round) choose(rng, hidden + round * parts_);
+}
+
+void HintMasks::choose(CounterRng& rng, std::uint8_t* hidden) const {
+  constexpr double kTwo32 = 4294967296.0;
+  if (options_.masking == Masking::kAuthors) {
+    const auto below = static_cast<std::uint64_t>(options_.ratio * kTwo32);
+    std::generate_n(hidden, parts_, [&] { return rng.next() < below ? 1 : 0; });
+    return;
+  }
+  // Selection sampling: of `left` parts `wanted` are still to be hidden, each as likely as another.
+  std::int64_t wanted = floor_of(options_.ratio * static_cast<double>(parts_));
+  for (std::int64_t i = 0; i < parts_; ++i) {
+    const auto left = static_cast<std::uint64_t>(parts_ - i);
+    hidden[i] = (rng.next() * left >> 32) < static_cast<std::uint64_t>(wanted) ? 1 : 0;
+    wanted -= hidden[i];
+  }
+}
+
+void HintMasks::copy_fixed(const NoiseKey& key, std::int64_t sample, std::uint8_t* hidden) const {
+  for (int round = 0; round < rounds_; ++round) {
+    for (std::size_t p = 0; p < probes_; ++p) {
+      const Range& range = ranges_[p];
+      if (range.empty()) continue;
+      const std::vector<Real>& mask = key.masks->at(static_cast<std::size_t>(round)).at(p);
+      const std::int64_t count = (range.end - range.begin) * range.width;
+      RENAR_CHECK(static_cast<std::int64_t>(mask.size()) >= (sample + 1) * count,
+                  "[hint_masks] a fixed mask has {} numbers, sample {} needs {} more", mask.size(),
+                  sample, count);
+      for (std::int64_t i = range.begin; i < range.end; ++i) {
+        const std::int64_t at = sample * count + (i - range.begin) * range.width;
+        hidden[round * parts_ + i] = mask[static_cast<std::size_t>(at)] != 0 ? 1 : 0;
+      }
+    }
+  }
+}
+
+ShardMasks::ShardMasks(Tape& tape, const HintMasks& masks, std::uint64_t seed, const NoiseKey& key,
+                       const Samples& samples, std::int64_t batch, std::int64_t step)
+    : masks_(masks), batch_(batch) {
+  const std::int64_t each = masks.rounds() * masks.parts();
+  hidden_ = tape.array<std::uint8_t>(batch * each);
+  for (std::int64_t k = 0; k < batch; ++k) {
+    masks.draw(seed, key, samples.batch().task, samples.index(k), step, hidden_ + k * each);
+  }
+}
+
+Tensor ShardMasks::of(Tape& tape, int round, std::size_t probe) const {
+  const HintMasks::Range& range = masks_.of(probe);
+  if (range.empty()) return {};
+  const std::int64_t count = range.end - range.begin;
+  const Tensor out = tape.constant({batch_, count, range.width});
+  for (std::int64_t k = 0; k < batch_; ++k) {
+    const std::uint8_t* hidden =
+        hidden_ + (k * masks_.rounds() + round) * masks_.parts() + range.begin;
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::fill_n(out.data + (k * count + i) * range.width, range.width,
+                  static_cast<Real>(hidden[i]));
+    }
+  }
+  return out;
+}
+
+}  // namespace renar

@@ -1,0 +1,177 @@
+#include "nn/reconstruction.h"
+
+#include <optional>
+
+#include "kernels/gated_update.h"
+#include "kernels/hide.h"
+#include "kernels/mean.h"
+#include "kernels/pointwise.h"
+#include "nn/gumbel_noise.h"
+
+namespace renar {
+namespace {
+
+constexpr Real kClosedGate = -3;  // bias of gate_3: at first the processor reads almost z alone
+
+bool is_edge_pointer(const Probe& probe) {
+  return is_index(probe) && probe.location == Location::kEdge;
+}
+
+}  // namespace
+
+Reconstruction::Reconstruction(const Builder& builder, const ProcessorOptions& processor,
+                               const ReconstructionOptions& options)
+    : options_(options), hidden_(processor.hidden) {
+  if (options.method == Method::kRenarLinear) return;
+  gnn_ = make_processor({builder.parameters, builder.seed, "reconstruction/"}, processor);
+}
+
+void Reconstruction::add_gates(const Builder& builder) {
+  if (gnn_ == nullptr) return;
+  const auto make = [&](const std::string& what) {
+    const std::string name = "reconstruction/gate_" + what + "/";
+    return Gate{make_linear(builder, name + "o", hidden_, hidden_),
+                make_linear(builder, name + "gate_1", hidden_, hidden_),
+                make_linear(builder, name + "gate_2", hidden_, hidden_),
+                make_linear(builder, name + "gate_3", hidden_, hidden_, {.bias = kClosedGate})};
+  };
+  node_gate_ = make("node");
+  if (gnn_->makes_edges()) edge_gate_ = make("edge");
+}
+
+void Reconstruction::add_task(const Builder& builder, const std::string& algorithm,
+                              const Spec& spec) {
+  const DecoderReads reads = gnn_ == nullptr
+                                 ? DecoderReads{.node = 1, .edge = 1}
+                                 : DecoderReads{.node = 2, .edge = gnn_->makes_edges() ? 2 : 1};
+  auto& decoders = decoders_.emplace_back();
+  for (const Probe& probe : spec) {
+    decoders.push_back(
+        probe.stage == Stage::kHint
+            ? std::make_unique<Decoder>(builder, algorithm + "/reconstruct", probe, hidden_, reads)
+            : nullptr);
+  }
+}
+
+EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples& samples,
+                                   const State& state, int message_passing_steps,
+                                   const Training* training) const {
+  std::optional<HintMasks> masks;
+  std::optional<ShardMasks> shard;
+  int rounds = 1;
+  if (training != nullptr && gnn_ != nullptr) {
+    masks.emplace(samples.spec(), samples.nodes(), options_.masks);
+    rounds = masks->rounds();
+    shard.emplace(tape, *masks, training->seed, training->noise, samples, state.hidden.dim(0),
+                  state.step);
+  }
+  const ShardMasks* hidden = shard ? &*shard : nullptr;
+  Round* all = encode_rounds(tape, state, rounds, hidden);
+  EncodedStep read = state.encoded;
+  // The authors' processors and decoders see the edges that the last round left.
+  if (options_.masks.masking == Masking::kAuthors) read.adj = all[rounds - 1].encoded.adj;
+  for (int j = 0; j < rounds; ++j) {
+    all[j].encoded.adj = read.adj;
+    if (gnn_ != nullptr) run_gnn(tape, composer, state, message_passing_steps, all[j]);
+    if (training != nullptr && training->scales != nullptr) {
+      recover(tape, composer, samples, state, all[j], j, hidden, *training);
+    }
+  }
+  if (gnn_ == nullptr) return read;
+  const Tensor nodes = mean_found(tape, all, rounds, &ProcessorOutputs::hidden);
+  read.node = {gated(tape, composer, state.encoded.node, nodes, node_gate_), {}};
+  if (!gnn_->makes_edges()) return read;
+  const Tensor edges = mean_found(tape, all, rounds, &ProcessorOutputs::edge);
+  read.edge = {gated(tape, composer, state.encoded.edge, edges, edge_gate_), {}};
+  return read;
+}
+
+// z^(j) of each round: the state with its hidden parts set to zero, through the same encoders.
+Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& state, int rounds,
+                                                     const ShardMasks* masks) const {
+  Round* all = tape.array<Round>(rounds);
+  const std::int64_t batch = state.hidden.dim(0), nodes = state.hidden.dim(1);
+  for (int j = 0; j < rounds; ++j) {
+    new (all + j) Round{state.encoded, {}};
+    if (masks == nullptr || options_.masks.ratio == 0) continue;
+    ProbeTensors probes = state.probes;
+    for (std::size_t p = 0; p < probes.size(); ++p) {
+      const Tensor hidden = probes[p] ? masks->of(tape, j, p) : Tensor{};
+      if (hidden) probes[p] = hide(tape, probes[p].first(batch), hidden);
+    }
+    const bool wants_adjacency =
+        state.encoded.adj && j + 1 == rounds && options_.masks.masking == Masking::kAuthors;
+    all[j].encoded =
+        state.encoder.encode(tape, state.encoders, probes, batch, nodes, wants_adjacency);
+  }
+  return all;
+}
+
+void Reconstruction::run_gnn(Tape& tape, Composer& composer, const State& state, int passes,
+                             Round& round) const {
+  round.found = {state.hidden, {}};
+  for (int i = 0; i < passes; ++i) {
+    round.found = gnn_->step(tape, composer,
+                             {.node = round.encoded.node,
+                              .edge = round.encoded.edge,
+                              .graph = round.encoded.graph_on_nodes,
+                              .adj = round.encoded.adj,
+                              .hidden = round.found.hidden});
+  }
+}
+
+Tensor Reconstruction::mean_found(Tape& tape, const Round* rounds, int count,
+                                  Tensor ProcessorOutputs::*which) const {
+  Tensor* all = tape.array<Tensor>(count);
+  for (int j = 0; j < count; ++j) all[j] = rounds[j].found.*which;
+  return mean(tape, all, count);
+}
+
+Tensor Reconstruction::gated(Tape& tape, Composer& composer, const Features& z, Tensor found,
+                             const Gate& gate) const {
+  const Tensor o = linear(tape, {composer.term(z, tape.use(gate.o.w))}, {tape.use(gate.o.b)});
+  const Tensor inner =
+      linear(tape, {composer.term(z, tape.use(gate.gate_1.w)), {found, tape.use(gate.gate_2.w)}},
+             {tape.use(gate.gate_1.b), tape.use(gate.gate_2.b)}, Activation::kRelu);
+  const Tensor logit = linear(tape, {{inner, tape.use(gate.gate_3.w)}}, {tape.use(gate.gate_3.b)});
+  return gated_update(tape, logit, add(tape, o, found), composer.dense(z));
+}
+
+// The losses of one round's decoders, for the samples that step i's frame counts of.
+void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samples,
+                             const State& state, const Round& round, int j, const ShardMasks* masks,
+                             const Training& training) const {
+  const Spec& spec = samples.spec();
+  const std::int64_t counted = samples.compared(state.step);
+  if (counted == 0) return;
+  const auto first = [&](const Tensor& x) { return x ? x.first(counted) : x; };
+  const Tensor found = gnn_ == nullptr ? Tensor{} : first(round.found.hidden);
+  const DecoderInputs in{round.encoded.slice(0, counted),
+                         {},
+                         found,
+                         first(round.found.edge),
+                         gnn_ != nullptr && gnn_->masks_non_edges()};
+  const bool some_hidden = options_.masks.ratio > 0 && gnn_ != nullptr;
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    if (spec[p].stage != Stage::kHint) continue;
+    const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(tape, j, p);
+    if (some_hidden && !hidden) continue;
+    const bool noisy = spec[p].type == Type::kPermutationPointer;
+    const Tensor noise = noisy ? gumbel_noise(tape, training.seed, training.noise, samples, p,
+                                              state.step, 0, counted)
+                               : Tensor{};
+    const auto& decoder = decoders_[static_cast<std::size_t>(samples.batch().task)][p];
+    add_reconstruction_loss(
+        tape, spec[p],
+        {.logits = decoder->decode(tape, composer, in, noise),
+         .fed_in = first(is_edge_pointer(spec[p]) ? state.edge_rows[p] : state.probes[p]),
+         .hidden = first(hidden),
+         .first_step = state.step == 0,
+         .forced = state.forced,
+         .masking = options_.masks.masking,
+         .soft = training.soft},
+        (*training.scales)[static_cast<std::size_t>(j)][p], *training.loss);
+  }
+}
+
+}  // namespace renar

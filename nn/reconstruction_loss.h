@@ -1,0 +1,52 @@
+// L_rec: how well the decoders of the reconstruction recover the state that was fed in (paper,
+// equation of section 3.2 and its masked form of section 4.2; MODEL.md 9).
+//
+// A hint's loss is that of section 6 of MODEL.md, but against frame i, which step i read, and
+// counted while length > i + 1. What was read after step 0 is mostly a soft prediction, which gets
+// a gradient too. A sum is divided by how much of it is valid:
+//   nothing hidden    all elements                                        lambda on all (ReNAR)
+//   paper masking     the hidden pairs of the round; each element of a mask_one is 1/N of a row
+//   authors' masking  all elements, but only hidden ones have a loss
+// The authors count the row of a categorical hint only where its truth is exactly 1, so no soft
+// prediction counts; other maskings count those rows too.
+//
+// As with other losses the divisor depends on the batch alone (and on keyed noise), never on
+// predictions, so it is known before the shards start.
+#pragma once
+
+#include <vector>
+
+#include "nn/hint_masks.h"
+#include "nn/loss.h"
+
+namespace renar {
+
+/// lambda / valid elements, for each round; 0 where nothing is valid.
+using ReconstructionScales = std::vector<LossScales>;
+
+/// How the hints of later steps come about in training.
+struct HintFeedback {
+  double teacher_forcing = 0;
+  bool soft = true;
+  std::uint64_t seed = 0;
+};
+
+ReconstructionScales reconstruction_scales(const Batch& batch, const MaskOptions& masks,
+                                           double weight, const HintFeedback& feedback,
+                                           const NoiseKey& key);
+
+/// A hint that was fed in, and what became of it.
+struct Recovered {
+  Tensor logits = {};                    ///< of the reconstruction decoder
+  Tensor fed_in = {};                    ///< the same numbers as they should be
+  Tensor hidden = {};                    ///< 1 where it was hidden; absent: all counts
+  bool first_step = false;               ///< which reads the truth
+  const std::uint8_t* forced = nullptr;  ///< (B) who else read the truth; null: nobody
+  Masking masking = Masking::kPaper;
+  bool soft = true;
+};
+
+void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered, Real scale,
+                             double& loss);
+
+}  // namespace renar

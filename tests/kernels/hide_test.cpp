@@ -1,0 +1,36 @@
+// hide by hand, its gradient, and sizes that differ.
+#include "kernels/hide.h"
+
+#include <doctest/doctest.h>
+
+#include "core/check.h"
+#include "tests/support.h"
+
+namespace renar {
+namespace {
+
+using test::FreshTape;
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("hide: hidden elements are 0 and pass no gradient") {
+  Numbers x({2, 2}, {1, -2, 3, 4}), hidden({4}, {0, 1, 1, 0});
+  FreshTape fresh;
+  const Tensor y = hide(fresh.tape, x.tensor(), hidden.data());
+  CHECK(y.shape == Shape{2, 2});
+  test::check_values(y, {1, 0, 0, 4}, 0);
+  test::run_backward(fresh.tape, y, {1, 2, 3, 4});
+  CHECK(x.grad() == std::vector<Real>{1, 0, 0, 4});
+  Numbers other({3}, {1, 1, 1});
+  CHECK_THROWS_AS(hide(fresh.tape, x.tensor(), other.data()), Error);
+}
+
+TEST_CASE("hide: gradient" * doctest::skip(test::kFloatBuild)) {
+  Numbers hidden({5}, {1, 0, 0, 1, 0});
+  test::check_gradient(
+      [&](Tape& tape, const Inputs& in) { return hide(tape, in[0], hidden.data()); },
+      {Numbers::random({5}, 1)});
+}
+
+}  // namespace
+}  // namespace renar
