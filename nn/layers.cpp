@@ -17,15 +17,21 @@ std::uint32_t hash_of(const std::string& name) {
 
 }  // namespace
 
-Linear make_linear(const Builder& builder, const std::string& name, std::int64_t in,
-                   std::int64_t out, const LinearInit& init) {
+Param make_weight(const Builder& builder, const std::string& name, std::int64_t in,
+                  std::int64_t out, const LinearInit& init) {
   const std::string full = builder.prefix + name;
-  const Linear layer{builder.parameters.add(full + "/w", {in, out}),
-                     builder.parameters.add(full + "/b", {out})};
+  const Param weight = builder.parameters.add(full + "/w", {in, out});
   const double stddev = init.stddev > 0 ? init.stddev : 1 / std::sqrt(static_cast<double>(in));
   CounterRng rng(builder.seed, Purpose::kInitialisation, hash_of(full), 0);
-  Real* w = builder.parameters.at(layer.w);
+  Real* w = builder.parameters.at(weight);
   std::generate_n(w, in * out, [&] { return static_cast<Real>(stddev * rng.truncated_normal()); });
+  return weight;
+}
+
+Linear make_linear(const Builder& builder, const std::string& name, std::int64_t in,
+                   std::int64_t out, const LinearInit& init) {
+  const Param weight = make_weight(builder, name, in, out, init);
+  const Linear layer{weight, builder.parameters.add(builder.prefix + name + "/b", {out})};
   std::fill_n(builder.parameters.at(layer.b), out, init.bias);
   return layer;
 }

@@ -30,6 +30,10 @@ struct LinearInit {
   Real bias = 0;
 };
 
+/// The parameter <name>/w alone: a linear without bias.
+Param make_weight(const Builder& builder, const std::string& name, std::int64_t in,
+                  std::int64_t out, const LinearInit& init = {});
+
 /// Parameters <name>/w and <name>/b.
 Linear make_linear(const Builder& builder, const std::string& name, std::int64_t in,
                    std::int64_t out, const LinearInit& init = {});

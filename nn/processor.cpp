@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "nn/processors/gat.h"
+#include "nn/processors/memnet.h"
 #include "nn/processors/pgn.h"
 
 namespace renar {
@@ -27,6 +28,11 @@ std::unique_ptr<Processor> gat(const Builder& builder, const ProcessorOptions& o
   return make_gat(builder, options, kOptions);
 }
 
+template <MemnetOptions kOptions>
+std::unique_ptr<Processor> memnet(const Builder& builder, const ProcessorOptions& options) {
+  return make_memnet(builder, options, kOptions);
+}
+
 using enum Audience;
 constexpr std::array kKinds = {
     Kind{"deepsets", pgn<{.audience = kSelf}>},
@@ -47,6 +53,8 @@ constexpr std::array kKinds = {
     Kind{"gat_full", gat<{.full = true}>},
     Kind{"gatv2", gat<{.v2 = true}>},
     Kind{"gatv2_full", gat<{.v2 = true, .full = true}>},
+    Kind{"memnet_full", memnet<{}>},
+    Kind{"memnet_masked", memnet<{.masked = true}>},
 };
 
 }  // namespace

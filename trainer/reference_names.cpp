@@ -26,6 +26,8 @@ std::string numbered(std::string name, std::size_t k) {
 /// `layers` are a module's linear layers met so far; a new one is added.
 std::string layer_name(const std::string& layer, std::vector<std::string>& layers) {
   if (layer == "layer_norm") return layer;
+  if (layer == "hop") return "~_apply/linear_1";  // linear would be that of the hops before
+  if (layer == "answer") return "~_apply/linear_2";
   if (layer.starts_with("mlp_")) return "mlp/~/linear_" + layer.substr(4);
   const auto known = std::find(layers.begin(), layers.end(), layer);
   const auto k = static_cast<std::size_t>(known - layers.begin());
@@ -42,6 +44,7 @@ constexpr Family kFamilies[] = {
     {"m_1", "mpnn_aggr"},
     {"a_1", "gat_aggr"},
     {"w_1", "gatv2_aggr"},
+    {"hop", "memnet"},
 };
 
 bool has(const Parameters& parameters, const std::string& name) {
@@ -80,10 +83,14 @@ std::vector<std::string> reference_names(const Parameters& parameters) {
     const auto in_module = [&](const std::string& module, const std::string& layer) {
       return module + "/" + layer_name(layer, layers[module]) + "/" + leaf;
     };
+    const auto in_processor = [&](const std::string& module, std::size_t at) {
+      const bool alone = parts.size() == at + 1;  // an embedding, not a layer's
+      return alone ? module + "/" + leaf : in_module(module, parts[at]);
+    };
     if (parts[0] == "processor") {
-      names.push_back(in_module(processor, parts[1]));
+      names.push_back(in_processor(processor, 1));
     } else if (parts[0] == "reconstruction" && parts[1] == "processor") {
-      names.push_back(in_module(processor + "_1", parts[2]));
+      names.push_back(in_processor(processor + "_1", 2));
     } else if (parts[0] == "reconstruction") {  // gate_node, gate_edge
       names.push_back(in_module("net/" + parts[1].substr(5) + "_gatenet/~", parts[2]));
     } else {

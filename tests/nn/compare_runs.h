@@ -47,21 +47,27 @@ inline void check_same_run(const Net& net, const Run& got, const Run& want) {
   check_same_gradients(net, got.grads, want.grads);
 }
 
+inline Net net_for(const Batch& batch, const NetOptions& options) {
+  Net net("x", *batch.spec, options);
+  fill_embeddings(net.parameters());
+  return net;
+}
+
 inline void compare_with_plain_form(const Batch& batch, NetOptions options) {
   options.exact = {.features_as_products = false, .fused_ops = false};
-  const Net plain("x", *batch.spec, options);
+  const Net plain = net_for(batch, options);
   const Run want = run(plain, batch);
   CHECK(total(want.losses) >= 0);
   for (const ExactAlgebra exact : {ExactAlgebra{true, false}, {false, true}, {true, true}}) {
     CAPTURE(exact.features_as_products);
     CAPTURE(exact.fused_ops);
     options.exact = exact;
-    check_same_run(plain, run(Net("x", *batch.spec, options), batch), want);
+    check_same_run(plain, run(net_for(batch, options), batch), want);
   }
 }
 
 inline void check_with_differences(const Batch& batch, const NetOptions& options) {
-  Net net("x", *batch.spec, options);
+  Net net = net_for(batch, options);
   // Biases of 0 put many a relu exactly on its kink.
   for (const auto& [name, param] : net.parameters().entries()) {
     if (!name.ends_with("/b")) continue;

@@ -37,7 +37,7 @@ TEST_CASE("net: the exact algebra changes rounding only") {
       }
     }
     compare_with_plain_form(small_batch(algo, 3, 3, kNoEdges), small_options());
-    for (const char* kind : {"deepsets", "triplet_gpgn_mask", "gat", "gatv2"}) {
+    for (const char* kind : {"deepsets", "triplet_gpgn_mask", "gat", "gatv2", "memnet_masked"}) {
       NetOptions options = small_options(kind, 16);
       options.processor.heads = 4;
       compare_with_plain_form(small_batch(algo, 5, 3), options);
@@ -102,6 +102,7 @@ TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::
                         {"bfs", "triplet_gpgn_mask", 1},
                         {"bfs", "gat", 1},
                         {"bfs", "gatv2_full", 2},
+                        {"bfs", "memnet_masked", 1},
                         {"dfs", "triplet_gmpnn", 2}}) {
     NetOptions options = small_options(c.kind, 4);
     options.processor.heads = 2;

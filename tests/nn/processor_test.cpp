@@ -1,8 +1,10 @@
-// Processors by hand: who hears whom on a star, triplets, gate, attention, and unknown kinds.
+// Processors by hand: who hears whom on a star, triplets, gate, attention, memories, and unknown
+// kinds.
 #include "nn/processor.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.h"
@@ -193,6 +195,64 @@ TEST_CASE("processor: each head of attention listens on its own") {
   }
 }
 
+TEST_CASE("processor: a memory network tells each node the largest edge of its row") {
+  constexpr std::int64_t kWords =
+      12;  // all twelve numbers of a node, an edge or the graph are alike
+  const auto told = [](const std::string& kind) {
+    Subject s(kind, kWords);
+    const auto words = [](const auto& of) {  // position(c,7) is 1: that number alone is used
+      Values table((kWords - 1) * 16, 0);
+      for (std::size_t w = 0; w < kWords - 1; ++w) table[w * 16 + 7] = of(static_cast<Real>(w));
+      return table;
+    };
+    s.set("query_biases", words([](Real) { return Real{1} / 12; }));  // 1; the graph's 20 is nil
+    s.set("stories_biases", words([](Real w) { return 100 * w / 12; }));  // the largest is heard
+    s.set("output_biases", words([](Real w) { return (w + 16) / 12; }));
+    Values hop(16 * kWords, 0), answer(kWords * kWords, 0);
+    hop[7 * kWords] = answer[0] = 1;
+    s.set("hop/w", hop);
+    s.set("answer/w", answer);
+    const Values all = s.next_hidden();
+    Values first;
+    for (std::size_t i = 0; i < 4; ++i) first.push_back(all[i * kWords]);
+    return first;
+  };
+  // query 1 + told (16 + the edge), and what the graph is told: five of its 128 memories say 16.
+  const Real graph = 16 * Real{5} / 128 + 17;
+  test::check_same("full", told("memnet_full"), {5 + graph, 7 + graph, 9 + graph, 6 + graph});
+  test::check_same("masked", told("memnet_masked"), {1 + graph, 7 + graph, 9 + graph, 6 + graph});
+}
+
+TEST_CASE("processor: a memory network that starts from scratch stays where it is") {
+  const Batch batch = test::small_batch("bfs", 4, 2);
+  const auto largest_gradient = [&](const Net& net) {
+    const test::Run run = test::run(net, batch);
+    Real largest = 0;
+    for (const auto& [name, param] : net.parameters().entries()) {
+      if (!name.starts_with("processor/")) continue;
+      for (std::int64_t i = 0; i < param.shape.size(); ++i) {
+        largest =
+            std::max(largest, std::abs(run.grads[static_cast<std::size_t>(param.offset + i)]));
+      }
+    }
+    return largest;
+  };
+  Net net("bfs", find_algorithm("bfs").spec(), test::small_options("memnet_full"));
+  CHECK(largest_gradient(net) == 0);
+  test::fill_embeddings(net.parameters());
+  CHECK(largest_gradient(net) > 0);
+}
+
+TEST_CASE("processor: more nodes than a memory network has memories for") {
+  const Net net = test::small_net("bfs", test::small_options("memnet_masked", 2));
+  ShardRunner runner(1);
+  Predictions predictions;
+  runner.predict(net, test::small_batch("bfs", 127, 1, test::kNoEdges), predictions);
+  CHECK_THROWS_WITH_AS(
+      runner.predict(net, test::small_batch("bfs", 128, 1, test::kNoEdges), predictions),
+      "[processor] memnet keeps 128 memories: graphs of at most 127 nodes, not of 128", Error);
+}
+
 TEST_CASE("processor: heads that do not divide the hidden numbers are refused") {
   for (const std::int64_t heads : {0, -1, 3, 16}) {
     Parameters parameters;
@@ -209,7 +269,7 @@ TEST_CASE("processor: an unknown kind is refused with the nearest one") {
   CHECK_THROWS_WITH_AS(make_processor({parameters, 42}, {"triplet_gmpn", 4, 8, true}),
                        "[processor] no kind triplet_gmpn; the nearest is triplet_gmpnn",
                        UsageError);
-  CHECK(processor_kinds().size() == 17);
+  CHECK(processor_kinds().size() == 19);
 }
 
 }  // namespace

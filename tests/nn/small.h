@@ -138,8 +138,20 @@ inline NetOptions small_options(const std::string& kind = "triplet_gmpnn", int h
   return options;
 }
 
+/// The embeddings of a memory network start at zero and stay there (nn/processors/memnet.h).
+inline void fill_embeddings(Parameters& parameters) {
+  for (const auto& [name, param] : parameters.entries()) {
+    if (!name.ends_with("_biases") && !name.ends_with("memory_contents")) continue;
+    CounterRng rng(7, Purpose::kInitialisation, 0, static_cast<std::uint32_t>(param.offset));
+    std::generate_n(parameters.at(param), param.shape.size(),
+                    [&] { return static_cast<Real>(0.05 * rng.normal()); });
+  }
+}
+
 inline Net small_net(const std::string& algo, const NetOptions& options = small_options()) {
-  return Net(algo, find_algorithm(algo).spec(), options);
+  Net net(algo, find_algorithm(algo).spec(), options);
+  fill_embeddings(net.parameters());
+  return net;
 }
 
 /// Sets one parameter by name; `zero` sets all to 0.

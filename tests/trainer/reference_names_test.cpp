@@ -50,6 +50,9 @@ TEST_CASE("reference_names: layers are counted in the order of their creation") 
   CHECK(name_of_parameter("gat_full", "processor/skip/w") == gat + "linear_1/w");
   CHECK(name_of_parameter("gat", "processor/a_g/b") == gat + "linear_5/b");
   CHECK(name_of_parameter("gatv2", "processor/head_0/w") == gatv2 + "linear_6/w");
+  const std::string memnet = "net/memnet_clrs_processor/";
+  CHECK(name_of_parameter("memnet_full", "processor/query_biases") == memnet + "query_biases");
+  CHECK(name_of_parameter("memnet_masked", "processor/answer/w") == memnet + "~_apply/linear_2/w");
   const std::string probes = "net/~_construct_encoders_decoders/algo_0_";
   CHECK(name_of_parameter("mpnn", "bfs/encode/reach_h/w") == probes + "reach_h_enc_linear/w");
   CHECK(name_of_parameter("mpnn", "bfs/decode/pi/0/w") == probes + "pi_dec_linear/w");
