@@ -17,7 +17,7 @@ class Memnet final : public Processor {
       : memnet_(memnet) {
     const std::int64_t h = options.hidden;
     const auto embedding = [&](const char* name, std::int64_t rows) {
-      return builder.parameters.add(std::string("processor/") + name, {rows, kEmbedding});
+      return builder.parameters.add(builder.prefix + "processor/" + name, {rows, kEmbedding});
     };
     query_biases_ = embedding("query_biases", h - 1);
     stories_biases_ = embedding("stories_biases", h - 1);

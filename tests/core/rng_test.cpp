@@ -39,6 +39,11 @@ TEST_CASE("rng: a stream depends on its key alone, and every part of the key cou
   }
 }
 
+TEST_CASE("rng: a derived seed is the first 64 bits of its key's stream") {
+  CHECK(derived_seed(0, Purpose{0}, 0, 0) == 0x6627e8d5e169c58d);
+  CHECK(derived_seed(0, Purpose{0}, 1, 0) != derived_seed(0, Purpose{0}, 0, 1));
+}
+
 TEST_CASE("rng: uniform numbers lie strictly inside (0, 1) and fill it evenly") {
   CHECK(CounterRng::inside_unit(0, 0) > 0);
   CHECK(CounterRng::inside_unit(0xffffffff, 0xffffffff) < 1);
