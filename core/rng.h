@@ -15,6 +15,7 @@ enum class Purpose : std::uint32_t {
   kInitialisation = 1,
   kGumbelNoise = 2,
   kTeacherForcing = 3,
+  kDropout = 4,
   kHintMasks = 5
 };
 

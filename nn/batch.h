@@ -52,6 +52,8 @@ class Samples {
   const Spec& spec() const { return *batch_.spec; }
   std::int64_t size() const { return shard_.end - shard_.begin; }
   std::int64_t nodes() const { return batch_.nodes; }
+  /// Each sample's place in the batch.
+  const int* places() const { return batch_.order.data() + shard_.begin; }
   /// The k-th sample's place in the batch.
   std::int64_t index(std::int64_t k) const {
     return batch_.order[static_cast<std::size_t>(shard_.begin + k)];

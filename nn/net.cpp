@@ -5,6 +5,9 @@
 
 #include "core/check.h"
 #include "kernels/choose_samples.h"
+#include "kernels/dropout.h"
+#include "kernels/linear.h"
+#include "kernels/lstm_cell.h"
 #include "nn/teacher_forcing.h"
 
 namespace renar {
@@ -21,6 +24,7 @@ struct Net::Trajectory {
   ProbeTensors probes{};     // inputs, and the hints that the current step reads
   ProbeTensors edge_rows{};  // those hints that are edge pointers, whole, if they are recovered
   Tensor hidden{};           // (B,N,H)
+  Tensor cell{};             // (B,N,H) of the LSTM; absent without one
 
   ForcingCoins* coins = nullptr;         // (B) of teacher forcing
   const std::uint8_t* forced = nullptr;  // (B) who reads the truth in the next step
@@ -51,6 +55,7 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
   }
   processor_size_ = parameters_.size();
   if (reconstruction_) reconstruction_->add_gates(builder);
+  if (options.lstm) lstm_ = make_linear(builder, "lstm", 2 * hidden, 4 * hidden);
   const std::int64_t shared = parameters_.size();
   for (const Task& task : tasks_) {
     Heads& heads = heads_.emplace_back();
@@ -89,13 +94,17 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
   }
   run.hidden = tape.constant({samples.size(), nodes, options_.processor.hidden});  // (B,N,H)
   std::fill_n(run.hidden.data, run.hidden.size(), Real{0});
+  if (options_.lstm) run.cell = run.hidden;
   start_forcing(run);
 
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
     tape.begin_step();
-    run.hidden = run.hidden.first(samples.active(step));  // finished samples have dropped out
+    const std::int64_t active = samples.active(step);  // finished samples have dropped out
+    run.hidden = run.hidden.first(active);
+    if (options_.lstm) run.cell = run.cell.first(active);
     const EncodedStep encoded = encode(run, step);
-    const ProcessorOutputs next = process(run, encoded);
+    ProcessorOutputs next = process(run, encoded);
+    next.hidden = finish_hidden(run, next.hidden, step);
     const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
                            processor_->masks_non_edges()};
     decode_outputs(run, in, step);
@@ -151,6 +160,27 @@ ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const
                              .hidden = next.hidden});
   }
   return next;
+}
+
+// What the processor's hidden' is for the decoders and the next step: after dropout and the LSTM.
+Tensor Net::finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) const {
+  Tape& tape = run.tape;
+  if (run.training()) {
+    hidden = dropout(tape, hidden, options_.dropout,
+                     {.seed = options_.seed,
+                      .update = static_cast<std::uint32_t>(run.request.noise.update),
+                      .step = static_cast<std::uint32_t>(step),
+                      .samples = run.samples.places()});
+  }
+  if (!options_.lstm) return hidden;
+  // What it made of the last step is its own hidden state, too: only its cell is carried beside.
+  const std::int64_t h = hidden.cols();
+  const Tensor w = tape.use(lstm_.w);  // (2H,4H)
+  const Tensor gates =
+      linear(tape, {{hidden, w.first(h)}, {run.hidden, w.slice(h, 2 * h)}}, {tape.use(lstm_.b)});
+  const LstmState state = lstm_cell(tape, gates, run.cell);
+  run.cell = tape.carry(state.cell);
+  return state.hidden;
 }
 
 // Logits of samples begin, begin + 1, .. in this step.

@@ -31,6 +31,8 @@ struct NetOptions {
   double teacher_forcing = 0;  ///< probability of a sample and step in training to read the truth
   int message_passing_steps = 1;
   ReconstructionOptions reconstruction = {};
+  bool lstm = false;        ///< over the processor's hidden', a state for every node
+  double dropout = 0;       ///< share of the processor's hidden' that training drops, in [0, 1)
   std::uint64_t seed = 42;  ///< of the initialisation and the noise in training
   ExactAlgebra exact;
 };
@@ -80,6 +82,7 @@ class Net {
   bool recovers(const Trajectory& run, std::size_t probe) const;
   EncodedStep encode(Trajectory& run, std::int64_t step) const;
   ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;
+  Tensor finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) const;
   Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
                 std::int64_t begin) const;
   void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
@@ -103,6 +106,7 @@ class Net {
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Reconstruction> reconstruction_;  // null: the baseline
   std::int64_t processor_size_ = 0;
+  Linear lstm_;  // (2H,4H), where there is an LSTM
   std::vector<Heads> heads_;
 };
 

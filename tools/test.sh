@@ -91,13 +91,7 @@ golden_files=(tests/golden/model/*.npz)
 # The full sets of the reference stand beside the tree where the project is developed.
 shared=../shared/golden/model
 if [[ -d $shared ]]; then
-  golden_files+=("$shared"/algorithms/*.npz
-    "$shared"/processors/{deepsets,mpnn,pgn,pgn_mask,triplet_mpnn,triplet_pgn,triplet_pgn_mask}.npz
-    "$shared"/processors/{gpgn,gpgn_mask,gmpnn,triplet_gpgn,triplet_gpgn_mask,triplet_gmpnn}.npz
-    "$shared"/processors/{triplet_gmpnn_noln,gat,gat_full,gat_heads4,gatv2,gatv2_full,gatv2_heads4}.npz
-    "$shared"/options/{default_init,hard,hard_on_eval,hard_sort,two_steps,decoded_only,no_hints}.npz
-    "$shared"/options/{teacher,teacher_sort,train5,train5_noclip,train5_frozen}.npz
-    "$shared"/renar/*.npz "$shared"/mrenar/*.npz)
+  golden_files+=("$shared"/{algorithms,processors,options,renar,mrenar}/*.npz)
 else
   skip "the full golden sets: $shared is not on this machine"
 fi

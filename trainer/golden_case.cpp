@@ -61,6 +61,8 @@ void read_options(const Json& options, GoldenCase& out) {
       out.options.teacher_forcing = value;
     } else if (name == "freeze_processor") {
       out.freezes_processor = value;
+    } else if (name == "use_lstm") {
+      out.options.lstm = value;
     } else if (name == "nb_heads") {
       out.options.processor.heads = value;
     } else if (name == "mlm_ratio") {

@@ -91,6 +91,8 @@ std::vector<std::string> reference_names(const Parameters& parameters) {
       names.push_back(in_processor(processor, 1));
     } else if (parts[0] == "reconstruction" && parts[1] == "processor") {
       names.push_back(in_processor(processor + "_1", 2));
+    } else if (parts[0] == "lstm") {
+      names.push_back("net/processor_lstm/linear/" + leaf);
     } else if (parts[0] == "reconstruction") {  // gate_node, gate_edge
       names.push_back(in_module("net/" + parts[1].substr(5) + "_gatenet/~", parts[2]));
     } else {

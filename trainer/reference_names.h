@@ -4,6 +4,7 @@
 //       order of creation
 //   processor/mlp_<k>/w        net/mpnn_aggr_clrs_processor/mlp/~/linear_<k>/w
 //   processor/layer_norm/scale net/mpnn_aggr_clrs_processor/layer_norm/scale
+//   lstm/w                     net/processor_lstm/linear/w
 //   <algo>/encode/<probe>/w    net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear/w
 //   <algo>/encode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear[_k]/w
 //   <algo>/decode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_dec_linear[_k]/w

@@ -27,6 +27,14 @@ using test::small_batch;
 using test::small_net;
 using test::small_options;
 
+/// An LSTM and dropout.
+NetOptions with_memory(const std::string& kind, int hidden = 8) {
+  NetOptions options = small_options(kind, hidden);
+  options.lstm = true;
+  options.dropout = 0.3;
+  return options;
+}
+
 TEST_CASE("net: the exact algebra changes rounding only") {
   for (const std::string algo : {"dfs", "bfs"}) {
     CAPTURE(algo);
@@ -42,6 +50,7 @@ TEST_CASE("net: the exact algebra changes rounding only") {
       options.processor.heads = 4;
       compare_with_plain_form(small_batch(algo, 5, 3), options);
     }
+    compare_with_plain_form(small_batch(algo, 5, 3), with_memory("triplet_gmpnn"));
   }
   for (const int nodes : {1, 2, 3, 5}) {
     CAPTURE(nodes);
@@ -111,6 +120,19 @@ TEST_CASE("net: gradients agree with central differences" * doctest::skip(test::
   }
 }
 
+TEST_CASE("net: gradients through dropout and an LSTM" * doctest::skip(test::kFloatBuild)) {
+  NetOptions options = with_memory("triplet_gmpnn", 4);
+  const Batch batch = small_batch("dfs", 3, 2);
+  check_with_differences(batch, options);
+  options.message_passing_steps = 2;
+  check_with_differences(small_batch("bfs", 4, 3, {0.0, 0.2, 0.9}), options);
+  options.lstm = false;
+  check_with_differences(batch, options);
+  options.dropout = 0;
+  options.lstm = true;
+  check_with_differences(batch, options);
+}
+
 TEST_CASE("net: gradients of every type of probe" * doctest::skip(test::kFloatBuild)) {
   for (const char* kind : {"triplet_gmpnn", "pgn_mask"}) {
     check_with_differences(random_batch(every_probe(), 3, {3, 4}), small_options(kind, 4));
@@ -168,8 +190,8 @@ TEST_CASE("net: noise on permutations in training alone, another in every update
   CHECK(run.trained.values[order] != run.evaluated.values[order]);
 }
 
-void check_company(const Batch& batch) {
-  const Net net("x", *batch.spec, small_options());
+void check_company(const Batch& batch, const NetOptions& options = small_options()) {
+  const Net net("x", *batch.spec, options);
   const Run together = test::run(net, batch);
   for (std::int64_t b = 0; b < batch.size; ++b) {
     const Batch one = test::sample_of(batch, b);
@@ -200,6 +222,9 @@ TEST_CASE("net: predictions do not depend on the company a sample is in") {
     for (const int nodes : {3, 16}) check_company(small_batch(algo, nodes, 7, {0.0, 0.2, 0.9}));
   }
   for (const int nodes : {3, 7}) check_company(random_batch(every_probe(), nodes, {4, 2, 3, 1, 2}));
+  NetOptions lstm = small_options();
+  lstm.lstm = true;
+  check_company(small_batch("dfs", 4, 7, {0.0, 0.2, 0.9}), lstm);
 }
 
 TEST_CASE("net: hard feedback changes what later steps read, in evaluation alone if asked for") {
@@ -220,9 +245,9 @@ TEST_CASE("net: hard feedback changes what later steps read, in evaluation alone
 
 TEST_CASE("net: every kind of processor runs forward and backward") {
   const Batch batch = small_batch("dfs", 4, 2);
-  for (const std::string& kind : processor_kinds()) {
-    CAPTURE(kind);
-    const Net net = small_net("dfs", small_options(kind));
+  const auto check = [&](const NetOptions& options) {
+    CAPTURE(options.processor.kind);
+    const Net net = small_net("dfs", options);
     const Run result = test::run(net, batch);
     CHECK(total(result.losses) > 0);
     CHECK(std::isfinite(total(result.losses)));
@@ -230,8 +255,21 @@ TEST_CASE("net: every kind of processor runs forward and backward") {
       CAPTURE(name);
       const Real* grads = result.grads.data() + param.offset;
       CHECK(std::isfinite(std::accumulate(grads, grads + param.shape.size(), Real{0})));
+      if (!reads_hints(options.hints)) continue;  // the graph's one number is a hint
       // A bias before a softmax over nodes and those that follow it move all logits alike.
       if (name.ends_with("/w")) CHECK(largest_magnitude(grads, param.shape.size()) > 0);
+    }
+  };
+  for (const std::string& kind : processor_kinds()) {
+    check(small_options(kind));
+    NetOptions options = with_memory(kind);
+    options.message_passing_steps = 2;
+    options.teacher_forcing = 0.5;
+    options.processor.heads = 2;
+    for (const HintMode mode :
+         {HintMode::kEncodedDecoded, HintMode::kDecodedOnly, HintMode::kNone}) {
+      options.hints = mode;
+      check(options);
     }
   }
 }

@@ -12,9 +12,8 @@
 namespace renar {
 namespace {
 
-TEST_CASE("reference_names: every parameter of a golden file, with its shape") {
-  const Net net =
-      test::small_net("dfs", {.processor = {.kind = "triplet_gmpnn", .hidden = 16}, .exact = {}});
+void check_names(const std::string& file, const NetOptions& options) {
+  const Net net = test::small_net("dfs", options);
   const std::vector<std::string> names = reference_names(net.parameters());
   std::map<std::string, std::vector<std::size_t>> ours, theirs;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -25,10 +24,18 @@ TEST_CASE("reference_names: every parameter of a golden file, with its shape") {
     }
   }
   CHECK(ours.size() == names.size());
-  for (const auto& [name, array] : read_golden("model/dfs.npz")) {
+  for (const auto& [name, array] : read_golden("model/" + file)) {
     if (name.starts_with("param/")) theirs[name] = array.shape;
   }
   CHECK(ours == theirs);
+}
+
+TEST_CASE("reference_names: every parameter of a golden file, with its shape") {
+  NetOptions options;
+  options.processor.hidden = 16;
+  check_names("dfs.npz", options);
+  options.lstm = true;
+  check_names("lstm.npz", options);
 }
 
 TEST_CASE("reference_names: layers are counted in the order of their creation") {
