@@ -55,6 +55,14 @@ std::string placeholder(const Setting& setting) {
   return std::visit(Placeholder(), setting.member);
 }
 
+// The flag itself where the reference's name of it is written.
+std::string without_alias(const std::string& flag, const Table& table) {
+  for (const Setting& setting : table) {
+    if (!setting.alias.empty() && flag == "--" + setting.alias) return "--" + setting.name;
+  }
+  return flag;
+}
+
 // The flags that were given. Empty if --help or --version was, and printed.
 std::optional<Values> parse_flags(int argc, const char* const* argv, const Table& table) {
   CLI::App app("Trains a network on an algorithm and scores it on larger inputs.", "renar_train");
@@ -62,7 +70,8 @@ std::optional<Values> parse_flags(int argc, const char* const* argv, const Table
   app.set_version_flag("--version", version_text(), "what this program is")->group("Help");
   app.allow_extras();
   for (const Setting& setting : table) {
-    const std::string flag = "--" + setting.name;
+    std::string flag = "--" + setting.name;
+    if (!setting.alias.empty()) flag += ",--" + setting.alias;
     const bool is_switch = std::holds_alternative<bool Config::*>(setting.member);
     CLI::Option* option = is_switch ? app.add_flag(flag) : app.add_option(flag);
     std::string help = setting.help;
@@ -80,9 +89,10 @@ std::optional<Values> parse_flags(int argc, const char* const* argv, const Table
   for (int i = argc - 1; i > 0; --i) {
     std::string word = argv[i];
     if (word.starts_with("--")) {
-      const std::string flag = with_hyphens(word.substr(0, word.find('=')));
+      const std::string written = with_hyphens(word.substr(0, word.find('=')));
+      const std::string flag = without_alias(written, table);
       RENAR_USAGE(seen.insert(flag).second, "{} is given twice", flag);
-      word.replace(0, flag.size(), flag);
+      word.replace(0, written.size(), flag);
     }
     words.push_back(word);
   }
@@ -117,6 +127,19 @@ void complete(Config& config, const ValidNames& valid) {
   RENAR_USAGE(config.device != "cuda",
               "the CUDA backend is not in this version; use --device cpu or auto");
   complete_method(config);
+  RENAR_USAGE(config.heads == 1 || config.processor.starts_with("gat"),
+              "--heads {}: {} has no attention; gat, gat_full, gatv2 and gatv2_full have",
+              config.heads, config.processor);
+  RENAR_USAGE(config.hidden % config.heads == 0,
+              "--heads {} does not divide --hidden {}: each head has a part of the features",
+              config.heads, config.hidden);
+  RENAR_USAGE(config.method == "baseline" || config.hint_mode == "encoded_decoded",
+              "--method {} recovers the hints that are read: it needs --hint-mode encoded_decoded",
+              config.method);
+  RENAR_USAGE(config.hint_teacher_forcing == 0 || config.hint_mode == "encoded_decoded",
+              "--hint-teacher-forcing {} needs --hint-mode encoded_decoded: no hints are read in "
+              "{}",
+              config.hint_teacher_forcing, config.hint_mode);
   if (config.out.empty()) {
     config.out =
         fmt::format("runs/{}-{}-{}", run_name(config.algo, valid), config.method, config.seed);

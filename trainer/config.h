@@ -32,10 +32,16 @@ struct Config {
   // model
   int hidden = 128;
   int triplet_fts = 8;
+  int heads = 1;  // of attention, for gat* alone
   int nb_msg_passing_steps = 1;
   bool no_ln = false;
+  bool lstm = false;
+  double dropout = 0;
   std::string encoder_init = "xavier_on_scalars";  // or default
+  std::string hint_mode = "encoded_decoded";       // or decoded_only, none
   std::string hint_repred_mode = "soft";           // or hard, hard_on_eval
+  double hint_teacher_forcing = 0;
+  bool freeze_processor = false;
 
   // training
   int steps = 10000;

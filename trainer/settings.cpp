@@ -15,11 +15,12 @@ namespace {
 
 constexpr double kMaxNodes = 4096;
 
-// "a whole number from 1 to 4096", "numbers above 0 and up to 1"
+// "a whole number from 1 to 4096", "numbers above 0 and up to 1", "a number from 0 to below 1"
 std::string expectation(const Range& range, bool whole, bool list) {
-  return fmt::format("{}{}number{} {} {:.10g} {} {:.10g}", list ? "" : "a ", whole ? "whole " : "",
-                     list ? "s" : "", range.open_low ? "above" : "from", range.low,
-                     range.open_low ? "and up to" : "to", range.high);
+  return fmt::format("{}{}number{} {} {:.10g} {}{} {:.10g}", list ? "" : "a ",
+                     whole ? "whole " : "", list ? "s" : "", range.open_low ? "above" : "from",
+                     range.low, range.open_low ? "and up to" : "to",
+                     range.open_high ? " below" : "", range.high);
 }
 
 template <class T>
@@ -27,7 +28,8 @@ bool parse_number(std::string_view text, const Range& range, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const double real = static_cast<double>(value);
   return error == std::errc() && end == text.data() + text.size() && real >= range.low &&
-         real <= range.high && !(range.open_low && real == range.low);
+         real <= range.high && !(range.open_low && real == range.low) &&
+         !(range.open_high && real == range.high);
 }
 
 template <class T>
@@ -152,8 +154,23 @@ std::vector<Setting> settings(const ValidNames& valid) {
 
       {kModel, "hidden", &C::hidden, "width H of all features", {1, 16384}},
       {kModel, "triplet-fts", &C::triplet_fts, "features of a triplet message", {1, 1024}},
+      {kModel,
+       "heads",
+       &C::heads,
+       "heads of attention of gat*, a divisor of --hidden",
+       {1, 1024},
+       {},
+       "nb-heads"},
       {kModel, "nb-msg-passing-steps", &C::nb_msg_passing_steps, "processor runs a step", {1, 64}},
       {kModel, "no-ln", &C::no_ln, "no layer norm after the processor"},
+      {kModel, "lstm", &C::lstm, "an LSTM over every node after the processor", {}, {}, "use-lstm"},
+      {kModel,
+       "dropout",
+       &C::dropout,
+       "share of the processor's result that training drops",
+       {0, 1, false, true},
+       {},
+       "dropout-prob"},
       {kModel,
        "encoder-init",
        &C::encoder_init,
@@ -161,11 +178,24 @@ std::vector<Setting> settings(const ValidNames& valid) {
        {},
        {"default", "xavier_on_scalars"}},
       {kModel,
+       "hint-mode",
+       &C::hint_mode,
+       "whether hints are read and predicted, only predicted, or neither",
+       {},
+       {"encoded_decoded", "decoded_only", "none"}},
+      {kModel,
        "hint-repred-mode",
        &C::hint_repred_mode,
        "how predicted hints are fed back",
        {},
        {"soft", "hard", "hard_on_eval"}},
+      {kModel,
+       "hint-teacher-forcing",
+       &C::hint_teacher_forcing,
+       "how often a sample reads true hints in training",
+       {0, 1}},
+      {kModel, "freeze-processor", &C::freeze_processor,
+       "train encoders, decoders and LSTM, not the processor"},
 
       {kTraining, "steps", &C::steps, "steps, each an update for every algorithm", {1, 1e9}},
       {kTraining, "batch", &C::batch, "samples an update", {1, 65536}},

@@ -17,11 +17,12 @@ enum class Group { kWhat, kModel, kTraining, kData, kEvaluation, kMachine, kCall
 /// The group's heading in --help and config.toml.
 std::string_view heading(Group group);
 
-/// The numbers a setting takes, ends included unless the low one is open.
+/// The numbers a setting takes, ends included unless they are open.
 struct Range {
   double low = 0;
   double high = 0;
   bool open_low = false;
+  bool open_high = false;
 };
 
 using Member =
@@ -39,6 +40,7 @@ struct Setting {
   std::string help;
   Range range = {};                       // of a number or of each number of a list
   std::vector<std::string> choices = {};  // of a text or each of a list; empty: any text
+  std::string alias = {};                 // the reference's name where it has another
 };
 
 /// All settings in the order of --help.

@@ -85,7 +85,8 @@ class Training {
         runner_(threads_of(config)),
         stream_(algorithms_, stream_config(config)),
         ahead_(stream_, net_),
-        optimizer_(net_.parameters().size(), config.lr, config.clip) {
+        optimizer_(net_.parameters().size(), config.lr, config.clip,
+                   config.freeze_processor ? net_.processor_size() : 0) {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const int task = static_cast<int>(k);
       validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
@@ -157,7 +158,8 @@ class Training {
     }
     line["output_loss"] = outputs;
     for (std::size_t p = 0; p < spec.size(); ++p) {
-      if (spec[p].stage == Stage::kHint) line["hint_loss." + spec[p].name] = losses[p];
+      if (spec[p].stage != Stage::kHint || !predicts_hints(net_.options().hints)) continue;
+      line["hint_loss." + spec[p].name] = losses[p];
     }
     if (config_.method != "baseline") line["rec_loss"] = losses.reconstruction;
     line["seconds"] = seconds;
@@ -289,14 +291,21 @@ NetOptions net_options(const Config& config) {
   options.processor = {.kind = config.processor,
                        .hidden = config.hidden,
                        .triplet_fts = config.triplet_fts,
-                       .layer_norm = !config.no_ln};
+                       .layer_norm = !config.no_ln,
+                       .heads = config.heads};
   options.encoder_init =
       config.encoder_init == "default" ? EncoderInit::kDefault : EncoderInit::kXavierOnScalars;
+  options.hints = config.hint_mode == "encoded_decoded" ? HintMode::kEncodedDecoded
+                  : config.hint_mode == "decoded_only"  ? HintMode::kDecodedOnly
+                                                        : HintMode::kNone;
   options.hint_repred = config.hint_repred_mode == "soft"   ? Repred::kSoft
                         : config.hint_repred_mode == "hard" ? Repred::kHard
                                                             : Repred::kHardOnEval;
+  options.teacher_forcing = config.hint_teacher_forcing;
   options.message_passing_steps = config.nb_msg_passing_steps;
   options.reconstruction = reconstruction_options(config);
+  options.lstm = config.lstm;
+  options.dropout = config.dropout;
   options.seed = config.seed;
   return options;
 }

@@ -36,6 +36,10 @@ for value in -1 2 x; do refused 2 '--p' --algo bfs --p $value; done
 refused 2 '--steps' --algo bfs --steps -3
 refused 2 '--hidden' --algo bfs --hidden 0
 refused 2 '--threads' --algo bfs --threads -1
+refused 2 'does not divide' --algo bfs --processor gat --heads 3
+refused 2 'no attention' --algo bfs --heads 2
+for value in -1 1 nan x; do refused 2 '--dropout' --algo bfs --dropout $value; done
+refused 2 'needs --hint-mode' --algo bfs --hint-mode none --hint-teacher-forcing 0.5
 refused 2 'CUDA' --algo bfs --device cuda
 refused 2 'no run directory' --resume nowhere
 refused 2 'not a directory' --algo bfs --out /dev/null

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const ValidNames kValid = {
-    {"bfs", "dfs", "other"}, {"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
+    {"bfs", "dfs", "other"}, {"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn", "gat"}};
 
 Config parse(std::vector<const char*> words) {
   words.insert(words.begin(), "renar_train");
@@ -87,7 +87,8 @@ TEST_CASE("config: a wrong call gets one line that names what is valid") {
   CHECK(refusal({"--algo", "dsf"}) ==
         "--algo does not know \"dsf\"; did you mean \"dfs\"? Valid: bfs, dfs, other, all");
   CHECK(refusal({"--algo", "dfs", "--processor", "pgm"}) ==
-        "--processor does not know \"pgm\"; did you mean \"pgn\"? Valid: mpnn, pgn, triplet_gmpnn");
+        "--processor does not know \"pgm\"; did you mean \"pgn\"? Valid: mpnn, pgn, triplet_gmpnn, "
+        "gat");
   CHECK(refusal({"--algo", "dfs", "--bacth=4"})
             .starts_with("unknown flag --bacth; did you mean --batch? Valid: --algo, --method"));
   CHECK(refusal({"--algo", "dfs", "-x"}).starts_with("unknown flag -x;"));
@@ -150,6 +151,10 @@ TEST_CASE("config: values out of range are refused") {
       {"--p", {"0", "1.5", "-0.5", "0.1,nan"}},
       {"--threads", {"-2"}},
       {"--hint-repred-mode", {"", "sofd"}},
+      {"--hint-mode", {"", "encoded", "all"}},
+      {"--hint-teacher-forcing", {"-0.1", "1.5", "nan", "always"}},
+      {"--dropout", {"-0.1", "1", "1.5", "nan", ""}},
+      {"--heads", {"0", "-1", "1.5", "2000"}},
       {"--out", {""}},
   };
   for (const auto& [flag, values] : wrong) {
@@ -164,6 +169,8 @@ TEST_CASE("config: values out of range are refused") {
         "--batch takes a whole number from 1 to 65536, got \"0\"");
   CHECK(refusal({"--algo", "dfs", "--p", "0.5,2"}) ==
         "--p takes numbers above 0 and up to 1 with commas between them, got \"0.5,2\"");
+  CHECK(refusal({"--algo", "dfs", "--dropout", "1"}) ==
+        "--dropout takes a number from 0 to below 1, got \"1\"");
   CHECK(refusal({"--algo", "dfs", "--batch"}).ends_with("from 1 to 65536, got \"\""));
   CHECK(refusal({"--algo", "dfs", "--batch", "--lr", "1"}).starts_with("--batch takes"));
   CHECK(refusal({"--algo", "dfs", "--val_length", "2", "--val-length=2"}) ==
@@ -171,17 +178,68 @@ TEST_CASE("config: values out of range are refused") {
   CHECK(refusal({"--algo", "dfs", "--no-ln=maybe"}).find("--no-ln") == 0);
 }
 
+TEST_CASE("config: what one setting asks of another") {
+  CHECK(parse({"--algo", "dfs", "--processor", "gat", "--heads", "4"}).heads == 4);
+  CHECK(parse({"--algo", "dfs", "--hint-teacher-forcing", "1"}).hint_teacher_forcing == 1);
+  CHECK(refusal({"--algo", "dfs", "--processor", "gat", "--heads", "3"}) ==
+        "--heads 3 does not divide --hidden 128: each head has a part of the features");
+  CHECK(refusal({"--algo", "dfs", "--heads", "4"}) ==
+        "--heads 4: triplet_gmpnn has no attention; gat, gat_full, gatv2 and gatv2_full have");
+  for (const char* mode : {"decoded_only", "none"}) {
+    CHECK(parse({"--algo", "dfs", "--hint-mode", mode}).hint_mode == mode);
+    CHECK(refusal({"--algo", "dfs", "--hint-mode", mode, "--hint-teacher-forcing", "0.5"})
+              .starts_with("--hint-teacher-forcing 0.5 needs --hint-mode encoded_decoded"));
+  }
+}
+
+TEST_CASE("config: the reference's names of flags") {
+  const Config config = parse({"--algo", "dfs", "--processor", "gat", "--nb_heads=4", "--use_lstm",
+                               "--dropout-prob", "0.25"});
+  CHECK(config.heads == 4);
+  CHECK(config.lstm);
+  CHECK(config.dropout == 0.25);
+  CHECK(refusal({"--algo", "dfs", "--lstm", "--use-lstm=false"}) == "--lstm is given twice");
+  CHECK(refusal({"--algo", "dfs", "--nb-heads", "0"}).starts_with("--heads takes"));
+}
+
 TEST_CASE("config: what config.toml says is read back unchanged") {
   const TemporaryDirectory directory;
-  const Config config = parse({"--algo", "bfs", "--lr", "0.00012345678901234567", "--no-ln", "--p",
-                               "0.1,0.30000000000000004", "--test-lengths", "16,64", "--threads",
-                               "3", "--seed", "7"});
+  const Config config = parse({"--algo",
+                               "bfs",
+                               "--lr",
+                               "0.00012345678901234567",
+                               "--no-ln",
+                               "--p",
+                               "0.1,0.30000000000000004",
+                               "--test-lengths",
+                               "16,64",
+                               "--threads",
+                               "3",
+                               "--seed",
+                               "7",
+                               "--processor",
+                               "gat",
+                               "--heads",
+                               "2",
+                               "--lstm",
+                               "--dropout",
+                               "0.1",
+                               "--hint-mode",
+                               "encoded_decoded",
+                               "--hint-teacher-forcing",
+                               "0.3",
+                               "--freeze-processor"});
   directory.write("config.toml", config_text(config));
   const Config again = read_run_config(directory.path.string(), kValid);
   CHECK(config_difference(config, again).empty());
   CHECK(again.lr == config.lr);
   CHECK(again.p == config.p);
   CHECK(again.threads == 3);
+  CHECK(again.heads == 2);
+  CHECK(again.lstm);
+  CHECK(again.dropout == 0.1);
+  CHECK(again.hint_teacher_forcing == 0.3);
+  CHECK(again.freeze_processor);
   CHECK(config_text(again) == config_text(config));
 }
 

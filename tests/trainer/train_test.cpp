@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -147,6 +148,62 @@ TEST_CASE("train: two algorithms take turns, and a resumed run of them has the s
   const RunDirectory alone(scratch.path("alone"));
   run(config_of(1), alone, RunPlan::kFresh);
   CHECK(metrics(alone)[0] == metrics(whole)[0]);
+}
+
+TEST_CASE("train: a resumed run with all that is random in training has the same bits") {
+  const Scratch scratch;
+  const auto config = [](int steps) {
+    Config random = config_of(steps);
+    random.lstm = true;
+    random.dropout = 0.25;
+    random.hint_teacher_forcing = 0.5;
+    return random;
+  };
+  const RunDirectory whole(scratch.path("whole")), parts(scratch.path("parts"));
+  run(config(5), whole, RunPlan::kFresh);
+  run(config(3), parts, RunPlan::kFresh);
+  run(config(5), parts, RunPlan::kContinue);
+  CHECK(metrics(parts) == metrics(whole));
+  CHECK(read_file(parts.best()) == read_file(whole.best()));
+}
+
+TEST_CASE("train: hints are read and predicted as --hint-mode says") {
+  const Scratch scratch;
+  for (const std::string mode : {"encoded_decoded", "decoded_only", "none"}) {
+    CAPTURE(mode);
+    const RunDirectory directory(scratch.path(mode));
+    Config config = config_of(2);
+    config.hint_mode = mode;
+    run(config, directory, RunPlan::kFresh);
+    const auto line = read_metrics(directory.metrics())[0];
+    CHECK(line.contains("hint_loss.pi_h") == (mode != "none"));
+    CHECK((line["loss"] == line["output_loss"]) == (mode == "none"));
+    const Net net(tasks_of(config), net_options(config));
+    const auto has = [&](const std::string& name) {
+      const auto& entries = net.parameters().entries();
+      return std::any_of(entries.begin(), entries.end(),
+                         [&](const auto& entry) { return entry.name == name; });
+    };
+    CHECK(has("dfs/encode/pi_h/w") == (mode == "encoded_decoded"));
+    CHECK(has("dfs/decode/pi_h/0/w") == (mode != "none"));
+  }
+}
+
+TEST_CASE("train: a frozen processor stays where it starts, all else learns") {
+  const Scratch scratch;
+  const RunDirectory directory(scratch.path("run"));
+  Config config = config_of(3);
+  config.freeze_processor = config.lstm = true;
+  run(config, directory, RunPlan::kFresh);
+  Net start(tasks_of(config), net_options(config)), end(tasks_of(config), net_options(config));
+  load_parameters(directory.last(), "dfs", end);
+  for (const auto& [name, param] : end.parameters().entries()) {
+    if (!name.ends_with("/w")) continue;
+    CAPTURE(name);
+    const Real *before = start.parameters().at(param), *after = end.parameters().at(param);
+    const bool same = std::equal(before, before + param.shape.size(), after);
+    CHECK(same == name.starts_with("processor/"));
+  }
 }
 
 TEST_CASE("train: how often it is evaluated does not change the training") {
