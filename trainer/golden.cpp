@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr double kTie = 1e-6;
 constexpr double kLearningRate = 1e-3;
+constexpr std::uint32_t kNearbyTries = 64;
 
 double relative(double ours, double theirs) {
   const double scale = std::max(std::abs(theirs), 1e-30);
