@@ -189,6 +189,8 @@ TEST_CASE("config: what one setting asks of another") {
     CHECK(parse({"--algo", "dfs", "--hint-mode", mode}).hint_mode == mode);
     CHECK(refusal({"--algo", "dfs", "--hint-mode", mode, "--hint-teacher-forcing", "0.5"})
               .starts_with("--hint-teacher-forcing 0.5 needs --hint-mode encoded_decoded"));
+    CHECK(refusal({"--algo", "dfs", "--method", "renar", "--hint-mode", mode})
+              .starts_with("--method renar recovers the hints that are read"));
   }
 }
 
