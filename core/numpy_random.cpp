@@ -44,9 +44,31 @@ void NumpyRandom::temper() {
   }
 }
 
+/// Each draw is map(random_sample()). The draws whose words lie in the present block of 624 come
+/// from a loop without calls, which becomes SIMD code.
+template <class Map>
+void NumpyRandom::fill(std::span<double> draws, const Map& map) {
+  std::size_t done = 0;
+  while (done < draws.size()) {
+    const std::size_t count = std::min((kWords - next_) / 2, draws.size() - done);
+    const std::uint32_t* words = tempered_.data() + next_;
+    for (std::size_t i = 0; i < count; ++i) {
+      draws[done + i] = map(sample_of(words[2 * i], words[2 * i + 1]));
+    }
+    next_ += 2 * count;
+    done += count;
+    if (done < draws.size()) draws[done++] = map(random_sample());  // begins the next block
+  }
+}
+
+void NumpyRandom::uniform(double low, double high, std::span<double> draws) {
+  const double width = high - low;
+  fill(draws, [=](double sample) { return low + width * sample; });
+}
+
 std::vector<double> NumpyRandom::uniform(double low, double high, std::size_t count) {
   std::vector<double> draws(count);
-  for (double& draw : draws) draw = uniform(low, high);
+  uniform(low, high, draws);
   return draws;
 }
 
@@ -66,21 +88,29 @@ std::int64_t NumpyRandom::randint(std::int64_t low, std::int64_t high) {
   return low + masked(static_cast<std::uint32_t>(range - 1));
 }
 
-/// Inversion: counts how many terms of the distribution, P(0) = 1-p and P(1) = p, a uniform draw
-/// exceeds. Above one half the mirror image is drawn. Rounding can leave a draw above both terms;
-/// numpy then draws again. exp(log(q)) is numpy's (1-p)^n at n = 1, rounding included.
+/// Inversion: a uniform draw above P(0) = 1-p is a 1. Above one half the mirror image is drawn.
+/// P(0) is exp(log(1-p)), numpy's (1-p)^n at n = 1. Where a draw exceeds P(0) + P(1) numpy draws
+/// again: rounding would have to lose more than exp and log do, of which the check makes sure.
+const NumpyRandom::Binomial& NumpyRandom::binomial_of(double p) {
+  if (p == binomial_.p) return binomial_;
+  RENAR_CHECK(p >= 0 && p <= 1, "[binomial] probability {} is not in [0, 1]", p);
+  const double mirrored = p > 0.5 ? 1 : 0;
+  const double rare = mirrored != 0 ? 1.0 - p : p;
+  const double q = 1.0 - rare;
+  const double p_of_0 = std::exp(std::log(q)), p_of_1 = rare * p_of_0 / q;
+  RENAR_CHECK(1 - 0x1p-53 - p_of_0 <= p_of_1,
+              "[binomial] P(0) = {} and P(1) = {} leave a gap below 1: exp and log are too coarse",
+              p_of_0, p_of_1);
+  return binomial_ = {p, p_of_0, mirrored, 1 - mirrored};
+}
+
 int NumpyRandom::binomial(double p) {
-  const bool mirrored = p > 0.5;
-  if (p != binomial_.p) {
-    RENAR_CHECK(p >= 0 && p <= 1, "[binomial] probability {} is not in [0, 1]", p);
-    const double rare = mirrored ? 1.0 - p : p;
-    const double q = 1.0 - rare;
-    const double p_of_0 = std::exp(std::log(q));
-    binomial_ = {p, p_of_0, rare * p_of_0 / q};
-  }
-  double draw = random_sample();
-  while (draw - binomial_.p_of_0 > binomial_.p_of_1) draw = random_sample();
-  return (draw > binomial_.p_of_0) != mirrored ? 1 : 0;
+  return static_cast<int>(binomial_of(p).outcome(random_sample()));
+}
+
+void NumpyRandom::binomial(double p, std::span<double> draws) {
+  const Binomial one = binomial_of(p);
+  fill(draws, [&](double sample) { return one.outcome(sample); });
 }
 
 std::vector<int> NumpyRandom::permutation(int n) {

@@ -28,21 +28,26 @@ class NumpyRandom {
 
   /// A double in [0, 1) with 53 random bits. Two words.
   double random_sample() {
-    const double high_27_bits = next_word() >> 5;
-    const double low_26_bits = next_word() >> 6;
-    return (high_27_bits * 67108864.0 + low_26_bits) / 9007199254740992.0;  // 2^26 and 2^53
+    const std::uint32_t first = next_word();
+    return sample_of(first, next_word());
   }
 
   /// low + (high - low) * random_sample(). Two words.
   double uniform(double low, double high) { return low + (high - low) * random_sample(); }
   std::vector<double> uniform(double low, double high, std::size_t count);
 
+  /// Fills `draws` with the same, several times faster than one by one.
+  void uniform(double low, double high, std::span<double> draws);
+
   /// An integer in [low, high), high - low <= 2^32. Words are masked to the bits of the range and
   /// drawn again while too large; a range of one value takes no word at all.
   std::int64_t randint(std::int64_t low, std::int64_t high);
 
-  /// binomial(1, p): 1 with probability p, else 0. Two words, but for rare rounding cases.
+  /// binomial(1, p): 1 with probability p, else 0. Two words.
   int binomial(double p);
+
+  /// Fills `draws` with the same, several times faster than one by one.
+  void binomial(double p, std::span<double> draws);
 
   /// The numbers 0..n-1 in random order (Fisher and Yates, from the end).
   std::vector<int> permutation(int n);
@@ -70,18 +75,31 @@ class NumpyRandom {
  private:
   static constexpr std::size_t kWords = 624;
 
+  struct Binomial {  // what draws of the same p share
+    double p = -1;
+    double p_of_0 = 1;              // of the more frequent number
+    double frequent = 0, rare = 1;  // the numbers, swapped for p > 1/2
+
+    double outcome(double sample) const { return sample > p_of_0 ? rare : frequent; }
+  };
+
+  static double sample_of(std::uint32_t first, std::uint32_t second) {
+    const double high_27_bits = static_cast<std::int32_t>(first >> 5);  // signed, as SIMD converts
+    const double low_26_bits = static_cast<std::int32_t>(second >> 6);
+    return (high_27_bits * 67108864.0 + low_26_bits) / 9007199254740992.0;  // 2^26 and 2^53
+  }
+
   void twist();
   void temper();
   std::uint32_t masked(std::uint32_t largest);
+  const Binomial& binomial_of(double p);
+  template <class Map>
+  void fill(std::span<double> draws, const Map& map);
 
   std::array<std::uint32_t, kWords> words_;     // the state
   std::array<std::uint32_t, kWords> tempered_;  // what is drawn: all of it at once, as SIMD code
   std::size_t next_ = kWords;
-
-  struct Binomial {  // what draws of the same p share
-    double p = -1;
-    double p_of_0 = 0, p_of_1 = 0;  // of the rarer of 0 and 1, which p > 1/2 swaps
-  } binomial_;
+  Binomial binomial_;
 };
 
 /// The sum as np.sum adds it: pairwise, in blocks of at most 128 with eight running sums.

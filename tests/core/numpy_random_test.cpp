@@ -83,6 +83,25 @@ TEST_CASE("numpy_random: a saved state goes on with the same draws") {
   CHECK_THROWS_AS(other.set_state(std::vector<std::uint32_t>(625, 625)), Error);
 }
 
+TEST_CASE("numpy_random: many draws at once are those drawn one by one") {
+  for (const double p : {0.2, 0.5, 0.9}) {
+    CAPTURE(p);
+    NumpyRandom at_once(4), one_by_one(4);
+    for (int i = 0; i < 9; ++i) {  // blocks of 624 words end within, before and after a draw
+      if (i % 3 == 0) CHECK(at_once.next_word() == one_by_one.next_word());
+      std::vector<double> many(static_cast<std::size_t>(311 + i % 2));
+      at_once.binomial(p, many);
+      CHECK(many == draws(311 + i % 2, [&] { return one_by_one.binomial(p); }));
+      at_once.uniform(-2, p, many);
+      CHECK(many == draws(311 + i % 2, [&] { return one_by_one.uniform(-2, p); }));
+    }
+    CHECK(at_once.state() == one_by_one.state());
+  }
+  std::vector<double> none;
+  NumpyRandom random(0);
+  CHECK_THROWS_AS(random.binomial(1.5, none), Error);
+}
+
 TEST_CASE("numpy_random: what cannot be drawn is an error") {
   NumpyRandom random(0);
   CHECK_THROWS_AS(random.randint(3, 3), Error);
