@@ -1,23 +1,27 @@
-// A matrix of doubles, row-major: the A[i, j] of the textbook's graphs and tables.
+// Matrices, row-major: the A[i, j] of the textbook's graphs and tables; and masks. A mask or a
+// pointer needs no double: small numbers are quicker to fill, to compare and to keep.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace renar {
 
-class Matrix {
+template <class Number>
+class Table {
  public:
-  Matrix(int rows, int columns)
+  Table(int rows, int columns)
       : rows_(rows),
         columns_(columns),
         values_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  double& operator()(int i, int j) { return values_[index(i, j)]; }
-  double operator()(int i, int j) const { return values_[index(i, j)]; }
-  const std::vector<double>& values() const { return values_; }
+  Number& operator()(int i, int j) { return values_[index(i, j)]; }
+  Number operator()(int i, int j) const { return values_[index(i, j)]; }
+  std::vector<Number>& values() { return values_; }
+  const std::vector<Number>& values() const { return values_; }
 
  private:
   std::size_t index(int i, int j) const {
@@ -26,7 +30,15 @@ class Matrix {
   }
 
   int rows_, columns_;
-  std::vector<double> values_;
+  std::vector<Number> values_;
 };
+
+/// An element of a mask: 0, 1 or -1 (masked out).
+using Mark = std::int8_t;
+using Mask = std::vector<Mark>;
+
+using Matrix = Table<double>;
+using IntMatrix = Table<int>;  // of pointers or classes
+using MaskMatrix = Table<Mark>;
 
 }  // namespace renar

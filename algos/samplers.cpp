@@ -67,23 +67,21 @@ double choose_edge_probability(NumpyRandom& random, const SamplerParams& params)
 Matrix random_er_graph(NumpyRandom& random, int nodes, double p, Edges edges) {
   RENAR_CHECK(nodes >= 1, "[samplers] a graph of {} nodes, give at least one", nodes);
   Matrix drawn(nodes, nodes);
-  for (int i = 0; i < nodes; ++i) {
-    for (int j = 0; j < nodes; ++j) drawn(i, j) = random.binomial(p);
-  }
+  random.binomial(p, drawn.values());
   if (edges == Edges::kDirected) return drawn;
 
-  const bool acyclic = edges == Edges::kAcyclic;
-  const std::vector<int> renamed = acyclic ? random.permutation(nodes) : std::vector<int>();
   Matrix graph(nodes, nodes);
+  if (edges == Edges::kUndirected) {
+    for (int i = 0; i < nodes; ++i) {
+      for (int j = 0; j <= i; ++j) graph(i, j) = graph(j, i) = drawn(i, j) * drawn(j, i);
+    }
+    return graph;
+  }
+  const std::vector<int> renamed = random.permutation(nodes);
   for (int i = 0; i < nodes; ++i) {
     for (int j = 0; j < nodes; ++j) {
-      if (acyclic) {
-        const int from = renamed[static_cast<std::size_t>(i)];
-        const int to = renamed[static_cast<std::size_t>(j)];
-        graph(i, j) = from < to ? drawn(from, to) : 0;
-      } else {
-        graph(i, j) = drawn(i, j) * drawn(j, i);
-      }
+      const int from = renamed[i], to = renamed[j];
+      graph(i, j) = from < to ? drawn(from, to) : 0;
     }
   }
   return graph;
@@ -95,14 +93,15 @@ Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges 
               "[samplers] weights from {} to {}, expected 0 <= low <= high", low, high);
   Matrix graph = random_er_graph(random, nodes, p, edges);
   Matrix weights(nodes, nodes);
-  for (int i = 0; i < nodes; ++i) {
-    for (int j = 0; j < nodes; ++j) weights(i, j) = random.uniform(low, high);
-  }
+  random.uniform(low, high, weights.values());
   for (int i = 0; i < nodes; ++i) {
     for (int j = 0; j < nodes; ++j) {
-      if (graph(i, j) == 0) continue;
-      graph(i, j) = edges == Edges::kUndirected ? std::sqrt(weights(i, j) * weights(j, i) + 1e-3)
-                                                : weights(i, j);
+      if (edges != Edges::kUndirected) {
+        graph(i, j) *= weights(i, j);
+      } else if (j <= i) {
+        graph(i, j) *= std::sqrt(weights(i, j) * weights(j, i) + 1e-3);
+        graph(j, i) = graph(i, j);
+      }
     }
   }
   return graph;
@@ -143,9 +142,7 @@ Matrix random_bipartite_graph(NumpyRandom& random, int left, int right, double p
               "[samplers] a bipartite graph of {} left and {} right nodes, give at least one", left,
               right);
   Matrix graph(left, right);
-  for (int i = 0; i < left; ++i) {
-    for (int j = 0; j < right; ++j) graph(i, j) = random.binomial(p);
-  }
+  random.binomial(p, graph.values());
   return graph;
 }
 

@@ -39,22 +39,11 @@ const Spec& lcs_length_spec() {
   return spec;
 }
 
-/// Makes the edge (i,j) of the table (N,N*4) this arrow.
-void set_arrow(Matrix& b, int i, int j, Arrow arrow) {
-  for (int k = 0; k < kArrows; ++k) b(i, j * kArrows + k) = k == arrow ? 1 : 0;
-}
-
 /// The arrows before the first: diagonal in the cells, of which there are n rows, else blank.
-Matrix no_arrows(int n, int nodes) {
-  Matrix b(nodes, nodes * kArrows);
+IntMatrix no_arrows(int n, int nodes) {
+  IntMatrix b(nodes, nodes);
   for (int i = 0; i < nodes; ++i) {
-    for (int j = 0; j < nodes; ++j) {
-      if (i < n && j >= n) {
-        set_arrow(b, i, j, kDiagonal);
-      } else {
-        b(i, j * kArrows + kBlank) = -1;
-      }
-    }
+    for (int j = 0; j < nodes; ++j) b(i, j) = i < n && j >= n ? kDiagonal : ~kBlank;
   }
   return b;
 }
@@ -69,18 +58,18 @@ Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second) 
               second.size());
   const int n = static_cast<int>(first.size()), m = static_cast<int>(second.size());
   const int nodes = n + m;
-  std::vector<int> x = first;  // all letters: column j of the tables belongs to x[j], j >= n
-  x.insert(x.end(), second.begin(), second.end());
+  const std::vector<int> x = letters_of(first, second);  // x[j], j >= n, belongs to column j
   const std::vector<int> pred = string_predecessors(n, m);
   Trace trace(lcs_length_spec(), nodes);
   trace.input({{"string", string_ids(n, m)},
                {"pos", string_positions(n, m)},
-               {"key", string_keys(first, second)}});
+               {"key", one_hot_rows(x, kAlphabet)}});
 
-  Matrix c(nodes, nodes), b = no_arrows(n, nodes);
+  Matrix c(nodes, nodes);
+  IntMatrix b = no_arrows(n, nodes);
   const auto set = [&](int i, int j, double length, Arrow arrow) {
     c(i, j) = length;
-    set_arrow(b, i, j, arrow);
+    b(i, j) = arrow;
   };
 
   for (int i = 0; i < n; ++i) {  // the first column
@@ -100,7 +89,7 @@ Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second) 
 
   Matrix before(nodes, nodes);
   do {
-    trace.hint({{"pred_h", pred}, {"b_h", b}, {"c", c}});
+    trace.hint({{"pred_h", pred}, {"b_h", one_hot_rows(b.values(), kArrows)}, {"c", c}});
     before = c;
     for (int i = 1; i < n; ++i) {
       for (int j = n + 1; j < nodes; ++j) {
@@ -115,7 +104,7 @@ Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second) 
     }
   } while (c.values() != before.values());
 
-  trace.output({{"b", b}});
+  trace.output({{"b", one_hot_rows(b.values(), kArrows)}});
   return trace;
 }
 

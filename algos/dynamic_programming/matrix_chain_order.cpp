@@ -45,7 +45,9 @@ Trace matrix_chain_order(const std::vector<double>& p) {
   trace.input({{"pos", positions(n)}, {"p", p}});
 
   const std::vector<int> pred = predecessors(self_pointers(n));
-  Matrix m(n, n), s(n, n), known(n, n), m_before(n, n), known_before(n, n);
+  Matrix m(n, n), m_before(n, n);
+  IntMatrix s(n, n);
+  MaskMatrix known(n, n), known_before(n, n);
   for (int i = 1; i < n; ++i) known(i, i) = 1;
   do {
     trace.hint({{"pred_h", pred}, {"m", m}, {"s_h", s}, {"msk", known}});

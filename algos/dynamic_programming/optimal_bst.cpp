@@ -61,7 +61,9 @@ Trace optimal_bst(const std::vector<double>& p, const std::vector<double>& q) {
   trace.input({{"pos", positions(nodes)}, {"p", padded_p}, {"q", q}});
 
   const std::vector<int> pred = predecessors(self_pointers(nodes));
-  Matrix e(nodes, nodes), w(nodes, nodes), root(nodes, nodes), known(nodes, nodes);
+  Matrix e(nodes, nodes), w(nodes, nodes);
+  IntMatrix root(nodes, nodes);
+  MaskMatrix known(nodes, nodes);
   const auto record = [&] {
     trace.hint({{"pred_h", pred}, {"root_h", root}, {"e", e}, {"w", w}, {"msk", known}});
   };

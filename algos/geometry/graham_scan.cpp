@@ -63,7 +63,8 @@ Trace graham_scan(const Points& points) {
   Trace trace(graham_scan_spec(), n);
   trace.input({{"pos", positions(n)}, {"x", points.x}, {"y", points.y}});
 
-  std::vector<double> atans(n), in_hull(n);
+  std::vector<double> atans(n);
+  Mask in_hull(n);
   std::vector<int> stack_prev = self_pointers(n);
   int best = 0, last_stack = 0, i = 0;
   const auto record = [&](Phase phase) {

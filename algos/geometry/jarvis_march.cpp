@@ -61,7 +61,7 @@ Trace jarvis_march(const Points& points) {
   trace.input({{"pos", positions(n)}, {"x", points.x}, {"y", points.y}});
 
   const std::vector<int> pred = predecessors(self_pointers(n));
-  std::vector<double> in_hull(n);
+  Mask in_hull(n);
   int best = 0, last_point = 0, endpoint = 0, i = 0;
   const auto record = [&](Phase phase) {
     trace.hint({{"pred_h", pred},

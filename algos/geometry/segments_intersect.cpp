@@ -50,7 +50,8 @@ Trace segments_intersect(const Points& points) {
   Trace trace(segments_intersect_spec(), kEnds);
   trace.input({{"pos", positions(kEnds)}, {"x", points.x}, {"y", points.y}});
 
-  std::vector<double> dir(kEnds), on_seg(kEnds);
+  std::vector<double> dir(kEnds);
+  Mask on_seg(kEnds);
   int i = 0, j = 0, k = 0;
   const auto record = [&] {
     trace.hint({{"i", one_hot(i, kEnds)},

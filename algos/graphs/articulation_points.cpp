@@ -56,7 +56,8 @@ Trace articulation_points(const Matrix& a) {
   trace.input({{"pos", positions(n)}, {"A", a}, {"adj", adjacency(a)}});
 
   std::vector<int> color(n, kWhite), pi = self_pointers(n), s_prev = self_pointers(n);
-  std::vector<double> d(n), f(n), low(n), child_cnt(n), is_cut(n);
+  std::vector<double> d(n), f(n), low(n), child_cnt(n);
+  Mask is_cut(n);
   double time = 0;
   int s = 0, u = 0, v = 0, s_last = 0;
   const auto record = [&] {

@@ -46,7 +46,8 @@ Trace bellman_ford(const Matrix& a, int source) {
   Trace trace(bellman_ford_spec(), n);
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  std::vector<double> d(n), msk = one_hot(source, n), d_before, msk_before;
+  std::vector<double> d(n), d_before;
+  Mask msk = one_hot(source, n), msk_before;
   std::vector<int> pi = self_pointers(n);
   while (d != d_before || msk != msk_before) {
     // A shortest path has at most n - 1 edges, so sweep n is the last that may run, for nothing.

@@ -42,7 +42,7 @@ Trace bfs(const Matrix& a, int source) {
   Trace trace(bfs_spec(), n);
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  std::vector<double> reach = one_hot(source, n), reached_before;
+  Mask reach = one_hot(source, n), reached_before;
   std::vector<int> pi = self_pointers(n);
   while (reach != reached_before) {
     trace.hint({{"reach_h", reach}, {"pi_h", pi}});

@@ -72,16 +72,17 @@ Trace bipartite_matching(const Matrix& edges) {
               edges.rows());
   Matrix a = flow_network(edges);
   const int n = a.rows(), s = 0, t = n - 1;
-  Matrix adj = adjacency(a);
+  MaskMatrix adj = adjacency(a);
   Trace trace(bipartite_matching_spec(), n);
   trace.input(
       {{"pos", positions(n)}, {"A", a}, {"adj", adj}, {"s", one_hot(s, n)}, {"t", one_hot(t, n)}});
 
-  Matrix in_matching(n, n);
+  MaskMatrix in_matching(n, n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) in_matching(i, j) = adj(i, j) + adj(j, i) - 1;  // -1: masked out
   }
-  std::vector<double> d, msk, d_before, msk_before;
+  std::vector<double> d, d_before;
+  Mask msk, msk_before;
   std::vector<int> pi;
   int u = t;
   double phase = 0;

@@ -53,10 +53,10 @@ Trace bridges(const Matrix& a) {
   check_undirected("bridges", a);
   const int n = a.rows();
   Trace trace(bridges_spec(), n);
-  const Matrix adj = adjacency(a);
+  const MaskMatrix adj = adjacency(a);
   trace.input({{"pos", positions(n)}, {"A", a}, {"adj", adj}});
 
-  Matrix is_bridge(n, n);
+  MaskMatrix is_bridge(n, n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) is_bridge(i, j) = adj(i, j) - 1;  // -1: masked out
   }

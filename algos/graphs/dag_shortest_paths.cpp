@@ -53,7 +53,8 @@ Trace dag_shortest_paths(const Matrix& a, int source) {
 
   std::vector<int> pi = self_pointers(n), color(n, kWhite);
   std::vector<int> topo = self_pointers(n), s_prev = self_pointers(n);
-  std::vector<double> d(n), mark(n);
+  std::vector<double> d(n);
+  Mask mark(n);
   int topo_head = 0, u = source, v = source, s_last = source;
   double phase = 0;
   const auto record = [&] {

@@ -49,7 +49,8 @@ Trace dijkstra(const Matrix& a, int source) {
   Trace trace(dijkstra_spec(), n);
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  std::vector<double> d(n), mark(n), in_queue = one_hot(source, n);
+  std::vector<double> d(n);
+  Mask mark(n), in_queue = one_hot(source, n);
   std::vector<int> pi = self_pointers(n);
   int u = source;
   const auto record = [&] {

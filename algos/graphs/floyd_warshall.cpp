@@ -42,7 +42,9 @@ Trace floyd_warshall(const Matrix& a) {
   check_graph(a);
   const int n = a.rows();
   Trace trace(floyd_warshall_spec(), n);
-  Matrix d = a, msk = adjacency(a), pi(n, n);
+  Matrix d = a;
+  MaskMatrix msk = adjacency(a);
+  IntMatrix pi(n, n);
   trace.input({{"pos", positions(n)}, {"A", a}, {"adj", msk}});
 
   for (int i = 0; i < n; ++i) {

@@ -30,7 +30,7 @@ void check_undirected(std::string_view algorithm, const Matrix& a) {
   }
 }
 
-int extract_min(const std::vector<double>& key, std::vector<double>& in_queue) {
+int extract_min(const std::vector<double>& key, Mask& in_queue) {
   int least = -1;
   for (int v = 0; v < static_cast<int>(key.size()); ++v) {
     if (in_queue[v] != 0 && (least < 0 || key[v] < key[least])) least = v;

@@ -26,6 +26,6 @@ void check_undirected(std::string_view algorithm, const Matrix& a);
 
 /// Takes the node of the smallest key out of the queue, the lowest of equal ones; -1 if the queue
 /// is empty. The benchmark's stand-in for a heap: `in_queue` (N) is 1 for the nodes that wait.
-int extract_min(const std::vector<double>& key, std::vector<double>& in_queue);
+int extract_min(const std::vector<double>& key, Mask& in_queue);
 
 }  // namespace renar

@@ -73,9 +73,9 @@ Trace mst_kruskal(const Matrix& a) {
   Trace trace(mst_kruskal_spec(), n);
   trace.input({{"pos", positions(n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  Matrix in_mst(n, n);
+  MaskMatrix in_mst(n, n);
   std::vector<int> pi = self_pointers(n);
-  std::vector<double> mask_u(n), mask_v(n);
+  Mask mask_u(n), mask_v(n);
   int u = 0, v = 0, root_u = 0, root_v = 0;
   const auto record = [&](Phase phase) {
     trace.hint({{"in_mst_h", in_mst},
@@ -88,7 +88,7 @@ Trace mst_kruskal(const Matrix& a) {
                 {"mask_v", mask_v},
                 {"phase", one_hot(phase, kPhases)}});
   };
-  const auto find_set = [&](int& root, std::vector<double>& mask, Phase phase) {
+  const auto find_set = [&](int& root, Mask& mask, Phase phase) {
     while (pi[root] != root) {
       root = pi[root];
       for (int i = 0; i < n; ++i) {

@@ -45,7 +45,8 @@ Trace mst_prim(const Matrix& a, int source) {
   Trace trace(mst_prim_spec(), n);
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  std::vector<double> key(n), mark(n), in_queue = one_hot(source, n);
+  std::vector<double> key(n);
+  Mask mark(n), in_queue = one_hot(source, n);
   std::vector<int> pi = self_pointers(n);
   int u = source;
   const auto record = [&] {

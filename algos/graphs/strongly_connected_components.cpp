@@ -59,7 +59,8 @@ Trace strongly_connected_components(const Matrix& a) {
   Trace trace(strongly_connected_components_spec(), n);
   trace.input({{"pos", positions(n)}, {"A", a}, {"adj", adjacency(a)}});
 
-  const Matrix a_t = transposed(a), adj_t = adjacency(a_t);
+  const Matrix a_t = transposed(a);
+  const MaskMatrix adj_t = adjacency(a_t);
   std::vector<int> scc_id = self_pointers(n), color(n, kWhite), s_prev = self_pointers(n);
   std::vector<double> d(n), f(n);
   double time = 0, phase = 0;

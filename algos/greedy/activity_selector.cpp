@@ -51,7 +51,7 @@ Trace activity_selector(const std::vector<double>& s, const std::vector<double>&
   trace.input({{"pos", positions(n)}, {"s", s}, {"f", f}});
 
   const std::vector<int> pred = predecessors(self_pointers(n));
-  std::vector<double> selected(n);
+  Mask selected(n);
   int k = 0;
   const auto record = [&](int m) {
     trace.hint(

@@ -56,7 +56,7 @@ Trace task_scheduling(const std::vector<double>& d, const std::vector<double>& w
   trace.input({{"pos", positions(n)}, {"d", d}, {"w", w}});
 
   const std::vector<int> pred = predecessors(self_pointers(n));
-  std::vector<double> selected(n);
+  Mask selected(n);
   int t = 0;
   const auto record = [&](int i) {
     trace.hint({{"pred_h", pred}, {"selected_h", selected}, {"i", one_hot(i, n)}, {"t", t}});

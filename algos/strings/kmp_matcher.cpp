@@ -57,7 +57,7 @@ Trace kmp_matcher(const std::vector<int>& text, const std::vector<int>& pattern)
   Trace trace(kmp_matcher_spec(), nodes);
   trace.input({{"string", string_ids(n, m)},
                {"pos", string_positions(n, m)},
-               {"key", string_keys(text, pattern)}});
+               {"key", one_hot_rows(letters_of(text, pattern), kAlphabet)}});
 
   const std::vector<int> pred = string_predecessors(n, m);
   std::vector<int> pi = self_pointers(m);
@@ -65,7 +65,7 @@ Trace kmp_matcher(const std::vector<int>& text, const std::vector<int>& pattern)
   const auto prefix = [&](int last) { return n + std::max(last, 0); };
   const auto record = [&](Phase phase) {
     std::vector<int> pi_nodes = self_pointers(nodes);
-    std::vector<double> is_reset(nodes);
+    Mask is_reset(nodes);
     for (int j = 0; j < m; ++j) {
       pi_nodes[n + j] = prefix(pi[j]);
       is_reset[n + j] = pi[j] == kEmpty;

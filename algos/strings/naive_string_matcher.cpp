@@ -41,7 +41,7 @@ Trace naive_string_matcher(const std::vector<int>& text, const std::vector<int>&
   Trace trace(naive_string_matcher_spec(), nodes);
   trace.input({{"string", string_ids(n, m)},
                {"pos", string_positions(n, m)},
-               {"key", string_keys(text, pattern)}});
+               {"key", one_hot_rows(letters_of(text, pattern), kAlphabet)}});
 
   const std::vector<int> pred = string_predecessors(n, m);
   int match = n;  // none found

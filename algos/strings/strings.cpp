@@ -5,8 +5,8 @@
 
 namespace renar {
 
-std::vector<double> string_ids(int n, int m) {
-  std::vector<double> ids(n, 0);
+Mask string_ids(int n, int m) {
+  Mask ids(n, 0);
   ids.insert(ids.end(), m, 1);
   return ids;
 }
@@ -24,10 +24,14 @@ std::vector<int> string_predecessors(int n, int m) {
   return pred;
 }
 
-std::vector<double> string_keys(const std::vector<int>& first, const std::vector<int>& second) {
+std::vector<int> letters_of(const std::vector<int>& first, const std::vector<int>& second) {
   std::vector<int> letters(first);
   letters.insert(letters.end(), second.begin(), second.end());
-  return one_hot_rows(letters, kAlphabet);
+  for (const int letter : letters) {
+    RENAR_CHECK(letter >= 0 && letter < kAlphabet, "[strings] letter {} of an alphabet of {}",
+                letter, kAlphabet);
+  }
+  return letters;
 }
 
 void check_pattern(std::string_view algorithm, const std::vector<int>& text,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algos/matrix.h"
 #include "algos/user_input.h"
 
 namespace renar {
@@ -12,7 +13,7 @@ namespace renar {
 constexpr int kAlphabet = static_cast<int>(kLetters.size());
 
 /// The probe `string`: 0 on the first string's letters, 1 on the second's.
-std::vector<double> string_ids(int n, int m);
+Mask string_ids(int n, int m);
 
 /// The probe `pos`: i / n on the first, j / m on the second.
 std::vector<double> string_positions(int n, int m);
@@ -20,8 +21,9 @@ std::vector<double> string_positions(int n, int m);
 /// The probe `pred_h`: each letter points to the one before it, the first of each string to itself.
 std::vector<int> string_predecessors(int n, int m);
 
-/// The letters of both, as one-hot rows (n + m, kAlphabet): the probe `key`.
-std::vector<double> string_keys(const std::vector<int>& first, const std::vector<int>& second);
+/// The letters of both, the first string's before the second's. Throws renar::Error for a letter
+/// that the alphabet does not have.
+std::vector<int> letters_of(const std::vector<int>& first, const std::vector<int>& second);
 
 /// Throws renar::Error unless the pattern has at least one letter and is not longer than the text.
 void check_pattern(std::string_view algorithm, const std::vector<int>& text,

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "algos/pipeline.h"
@@ -151,6 +153,47 @@ TEST_CASE("trace: what does not change, comes back or is one-hot is given back f
   CHECK_THROWS_AS(Trace(spec, 2).output({{"y", one_hot(1, 3)}}), Error);
 }
 
+TEST_CASE("trace: small numbers are kept, checked and given back as doubles are") {
+  const Spec spec = {{"m", Stage::kHint, Location::kEdge, Type::kMask},
+                     {"pi", Stage::kHint, Location::kEdge, Type::kPointer},
+                     {"c", Stage::kHint, Location::kNode, Type::kCategorical, 3},
+                     {"x", Stage::kHint, Location::kNode, Type::kScalar}};
+  Trace trace(spec, 2);
+  MaskMatrix m(2, 2);
+  IntMatrix pi(2, 2);
+  std::vector<int> c = {2, 0};
+  const auto record = [&] {
+    trace.hint({{"m", m}, {"pi", pi}, {"c", one_hot_rows(c, 3)}, {"x", std::vector<int>{7, 8}}});
+  };
+  record();
+  m(1, 0) = -1;
+  pi(0, 1) = 1;
+  c[1] = ~2;  // masked out
+  record();
+  trace.hint({{"m", Matrix(2, 2)},
+              {"pi", Values{0, 1, 0, 0}},
+              {"c", Values{0, 0, 1, 0, 0, -1}},
+              {"x", Mask{1, 0}}});
+  CHECK(trace["m"] == Values{0, 0, 0, 0, /**/ 0, 0, -1, 0, /**/ 0, 0, 0, 0});
+  CHECK(trace["pi"] == Values{0, 0, 0, 0, /**/ 0, 1, 0, 0, /**/ 0, 1, 0, 0});
+  CHECK(trace["c"] == Values{0, 0, 1, 1, 0, 0, /**/ 0, 0, 1, 0, 0, -1, /**/ 0, 0, 1, 0, 0, -1});
+  CHECK(trace["x"] == Values{7, 8, /**/ 7, 8, /**/ 1, 0});
+
+  const auto refused = [&](auto& number, int wrong) {
+    const auto before = number;
+    number = static_cast<std::remove_reference_t<decltype(number)>>(wrong);
+    CHECK_THROWS_AS(record(), Error);
+    number = before;
+    trace = Trace(spec, 2);
+    CHECK_NOTHROW(record());
+  };
+  for (const int wrong : {2, -2, 127, -128}) refused(m(0, 1), wrong);
+  for (const int wrong : {2, -1, INT_MAX, INT_MIN}) refused(pi(1, 1), wrong);
+  for (const int wrong : {3, ~3, INT_MAX, INT_MIN}) refused(c[0], wrong);
+  c.push_back(0);
+  CHECK_THROWS_AS(record(), Error);
+}
+
 TEST_CASE("trace: each probe of a stage is given once, each stage in its number") {
   Trace trace(toy_spec(), 2);
   CHECK_THROWS_WITH_AS(trace.input({{"pos", positions(2)}}), "[trace] the input 'A' is missing",
@@ -166,12 +209,12 @@ TEST_CASE("trace: the probes that all algorithms share") {
   Matrix a(2, 2);
   a(0, 1) = -0.5;
   a(1, 1) = -1;  // A + I is 0 here: the benchmark's definition
-  CHECK(adjacency(a).values() == Values{1, 1, 0, 0});
+  CHECK(adjacency(a).values() == Mask{1, 1, 0, 0});
   CHECK(positions(4) == Values{0, 0.25, 0.5, 0.75});
   CHECK(one_hot_rows({2, 0}, 3) == Values{0, 0, 1, 1, 0, 0});
   CHECK_THROWS_AS(one_hot(2, 2), Error);
   CHECK_THROWS_AS(one_hot(-1, 2), Error);
-  CHECK_THROWS_AS(one_hot_rows({3}, 3), Error);
+  CHECK_THROWS_AS(Values(one_hot_rows({3}, 3)), Error);
 }
 
 TEST_CASE("trace_batch: hints are padded to the longest, (T,B,...)") {
