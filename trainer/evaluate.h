@@ -30,13 +30,20 @@ struct Evaluation {
   int nodes = 0;
 };
 
+/// Scores a net on batches of `spec`, the net's for their task. `next` gives them one after
+/// another, then null; they may share memory, so that a set need never be held whole. `go_on` is
+/// asked before every batch; where it says no the evaluation is given up and empty.
+std::optional<Evaluation> evaluate(const Net& net, ShardRunner& runner, const Spec& spec,
+                                   const std::function<const Batch*()>& next,
+                                   const std::function<bool()>& go_on);
+
 /// A set cut into batches that are evaluated one after another; cut once, used many times.
 class EvaluationSet {
  public:
   /// `spec` is the net's for that task and must outlive the set.
   EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task = 0);
 
-  /// `go_on` is asked before every batch; where it says no the evaluation is given up and empty.
+  /// See evaluate.
   std::optional<Evaluation> score(const Net& net, ShardRunner& runner,
                                   const std::function<bool()>& go_on) const;
   int samples() const { return samples_; }
@@ -45,8 +52,6 @@ class EvaluationSet {
  private:
   const Spec& spec_;
   std::vector<Batch> batches_;
-  std::vector<std::size_t> outputs_;  // the scored ones
-  std::vector<double> trivial_;       // their trivial scores
   int samples_;
   int nodes_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "trainer/batch.h"
 #include "trainer/batch_ahead.h"
 #include "trainer/checkpoint.h"
 #include "trainer/curves.h"
@@ -228,15 +230,26 @@ class Training {
     return true;
   }
 
+  /// The test set is made batch by batch: some would fill gigabytes.
   std::optional<Evaluation> test_of(int task, int length) {
     const Algorithm& algorithm = *algorithms_[static_cast<std::size_t>(task)];
     const int samples =
         config_.test_samples > 0 ? config_.test_samples : samples_in(algorithm, Split::kTest);
-    TraceBatch traces = make_test_set(algorithm, length, samples);
-    apply_but_positions(pipeline_of(config_), algorithm, traces);
-    return EvaluationSet(net_.spec(task), traces, kTestBatch, task).score(net_, runner_, [] {
-      return !stop_requested();
-    });
+    const Spec& spec = net_.spec(task);
+    NumpyRandom random(clrs30(Split::kTest).seed);
+    int done = 0;
+    Batch batch;
+    const auto next = [&]() -> const Batch* {
+      const int size = std::min(kTestBatch, samples - done);
+      if (size == 0) return nullptr;
+      done += size;
+      TraceBatch traces = sample_batch(algorithm, random, length, size, algorithm.dataset);
+      apply_but_positions(pipeline_of(config_), algorithm, traces);
+      fill_batch(spec, traces, batch);
+      batch.task = task;
+      return &batch;
+    };
+    return evaluate(net_, runner_, spec, next, [] { return !stop_requested(); });
   }
 
   void draw_curves(const RunResult& result) const {
