@@ -115,6 +115,7 @@ void write_summary(const std::string& path, const RunResult& result) {
                         {"best_step", result.best_step},
                         {"algorithms", algorithms},
                         {"seconds", result.seconds},
+                        {"data_wait_seconds", result.data_wait_seconds},
                         {"peak_mib", result.peak_mib},
                         {"device", result.device},
                         {"commit", commit()}};
@@ -133,7 +134,8 @@ RunResult read_summary(const std::string& path) {
                      s.at("val_score"),
                      s.at("best_step"),
                      s.at("device"),
-                     s.at("peak_mib")};
+                     s.at("peak_mib"),
+                     s.value("data_wait_seconds", 0.0)};  // older runs do not have it
     for (const Json& entry : s.at("algorithms")) {
       result.algorithms.push_back(algorithm_from(entry));
     }
@@ -147,6 +149,10 @@ std::string result_text(const RunResult& result, const RunDirectory& directory) 
   const bool several = result.algorithms.size() > 1;
   std::string text = fmt::format("{}: {} steps in {} on {}\n", title_of(result), result.steps,
                                  human_time(result.seconds), result.device);
+  if (result.data_wait_seconds > 0.01 * result.seconds) {
+    text += fmt::format("data        training waited {:.1f} s for its data\n",
+                        result.data_wait_seconds);
+  }
   text += fmt::format(
       "validation  {:.4f}  {}, the best, after step {}\n", result.val_score,
       several ? std::string("mean") : fmt::format("n = {}", result.algorithms[0].val_nodes),

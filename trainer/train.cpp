@@ -118,6 +118,7 @@ class Training {
     }
     if (!test(result)) return Ending::kStopped;
     result.peak_mib = peak_memory_mib();
+    result.data_wait_seconds = ahead_.waited();
     write_summary(directory_.summary(), result);
     draw_curves(result);
     return Ending::kFinished;
@@ -209,6 +210,7 @@ class Training {
               state_.best_score,
               state_.best_step,
               device_text(runner_.threads()),
+              0,
               0};
     load_parameters(directory_.best(), checkpoint_name(config_), net_);
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {

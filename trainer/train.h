@@ -43,11 +43,12 @@ struct RunResult {
   std::string processor;
   std::uint32_t seed = 0;
   int steps = 0;
-  double seconds = 0;    ///< of training, all calls together
-  double val_score = 0;  ///< the best mean over the algorithms
-  int best_step = 0;     ///< after which it was seen
-  std::string device;    ///< CPU, instruction set, threads
-  double peak_mib = 0;   ///< most memory that the last call held
+  double seconds = 0;            ///< of training, all calls together
+  double val_score = 0;          ///< the best mean over the algorithms
+  int best_step = 0;             ///< after which it was seen
+  std::string device;            ///< CPU, instruction set, threads
+  double peak_mib = 0;           ///< most memory that the last call held
+  double data_wait_seconds = 0;  ///< of the last call's training: how long it had no data
 
   /// The means over the algorithms of their scores at the test length of that number, and of what
   /// constant predictions score there.

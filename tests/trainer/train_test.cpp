@@ -102,6 +102,16 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   CHECK(read.trivial(0) == b.trivial(0));
   CHECK(b.trivial(0) > 0);
   CHECK(std::filesystem::exists(parts.curves()));
+  CHECK(b.data_wait_seconds > 0);  // the first batch has no step to be made in
+  CHECK(read.data_wait_seconds == b.data_wait_seconds);
+
+  RunResult waited = b;  // the text speaks of it from 1 % on
+  waited.seconds = 100;
+  waited.data_wait_seconds = 0.9;
+  CHECK(result_text(waited, parts).find("waited") == std::string::npos);
+  waited.data_wait_seconds = 1.2;
+  CHECK(result_text(waited, parts).find("training waited 1.2 s for its data\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("train: a resumed run of M-ReNAR has the same bits, and says what L_rec was") {
