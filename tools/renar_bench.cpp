@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algos/dataset.h"
+#include "algos/pipeline.h"
 #include "core/parallel.h"
 #include "core/version.h"
 #include "kernels/gemm.h"
@@ -63,10 +64,14 @@ double sgemm_peak(int threads) {
 int bench_step(const StepOptions& o) {
   const Algorithm& algorithm = find_algorithm(o.algo);
   const int threads = o.threads > 0 ? o.threads : available_threads();
-  Net net(o.algo, algorithm.spec(),
+  const Pipeline pipeline;  // as renar_train has it
+  Net net(o.algo, spec_after(pipeline, algorithm),
           {.processor = {.kind = o.processor, .hidden = o.hidden}, .exact = {}});
+  NumpyRandom positions(1);
+  TraceBatch traces = make_dataset(algorithm, o.length, o.batch, 1, algorithm.training);
+  apply(pipeline, algorithm, traces, positions);
   Batch batch;
-  fill_batch(net.spec(), make_dataset(algorithm, o.length, o.batch, 1, algorithm.training), batch);
+  fill_batch(net.spec(), traces, batch);
   ShardRunner runner(threads);
   Optimizer optimizer(net.parameters().size(), 1e-3, 1.0);
   std::vector<Real> grads;
