@@ -19,6 +19,7 @@
 #include "tools/program.h"
 #include "trainer/batch.h"
 #include "trainer/optimizer.h"
+#include "trainer/train.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -37,8 +38,9 @@ namespace renar {
 namespace {
 
 struct StepOptions {
-  std::string algo = "dfs", processor = "triplet_gmpnn";
-  int length = 16, batch = 32, hidden = 128, steps = 10, threads = 0;
+  std::string algo = "dfs";
+  Config config;  // the model
+  int length = 16, batch = 32, steps = 10, threads = 0;
   bool json = false;
 };
 
@@ -61,12 +63,13 @@ double sgemm_peak(int threads) {
   return 2.0 * kRows * kHidden * kHidden * kRepeats * threads / times.min / 1e6;
 }
 
-int bench_step(const StepOptions& o) {
+int bench_step(StepOptions o) {
+  complete_method(o.config);
+  const Config& config = o.config;
   const Algorithm& algorithm = find_algorithm(o.algo);
   const int threads = o.threads > 0 ? o.threads : available_threads();
   const Pipeline pipeline;  // as renar_train has it
-  Net net(o.algo, spec_after(pipeline, algorithm),
-          {.processor = {.kind = o.processor, .hidden = o.hidden}, .exact = {}});
+  Net net(o.algo, spec_after(pipeline, algorithm), net_options(config));
   NumpyRandom positions(1);
   TraceBatch traces = make_dataset(algorithm, o.length, o.batch, 1, algorithm.training);
   apply(pipeline, algorithm, traces, positions);
@@ -96,7 +99,7 @@ int bench_step(const StepOptions& o) {
 
   if (o.json) {
     const nlohmann::ordered_json out = {{"algo", o.algo},
-                                        {"method", "baseline"},
+                                        {"method", config.method},
                                         {"device", "cpu"},
                                         {"nodes", o.length},
                                         {"batch", o.batch},
@@ -115,8 +118,8 @@ int bench_step(const StepOptions& o) {
     fmt::print("{}\n", out.dump());
     return 0;
   }
-  fmt::print("{} n = {}, batch {}, {}, hidden {}: T = {} steps\n", o.algo, o.length, o.batch,
-             o.processor, o.hidden, steps_of(batch.frames));
+  fmt::print("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps\n", o.algo, o.length, o.batch,
+             config.method, config.processor, config.hidden, steps_of(batch.frames));
   fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min,
              training.median, o.steps);
   fmt::print("prediction     {:9.1f} ms min\n", predicting.min);
@@ -137,10 +140,22 @@ int run(int argc, char** argv) {
   CLI::App* step = app.add_subcommand("step", "one training step and one prediction of a batch");
   const auto positive = CLI::Range(1, 1 << 20);
   step->add_option("--algo", o.algo, "algorithm")->capture_default_str();
-  step->add_option("--processor", o.processor, "processor kind")->capture_default_str();
+  step->add_option("--processor", o.config.processor, "processor kind")->capture_default_str();
+  step->add_option("--method", o.config.method, "baseline, renar, mrenar or renar-linear")
+      ->check(CLI::IsMember({"baseline", "renar", "mrenar", "renar-linear"}))
+      ->capture_default_str();
+  step->add_option("--mask-ratio", o.config.mask_ratio, "of mrenar; default: 0.3")
+      ->check(CLI::Range(0.0, 0.999));
+  step->add_option("--mask-rounds", o.config.mask_rounds, "of mrenar; default: by the ratio")
+      ->check(CLI::Range(0, 1000));
+  step->add_option("--masking", o.config.masking, "paper or authors")
+      ->check(CLI::IsMember({"paper", "authors"}))
+      ->capture_default_str();
   step->add_option("--length", o.length, "nodes")->check(positive)->capture_default_str();
   step->add_option("--batch", o.batch, "samples")->check(positive)->capture_default_str();
-  step->add_option("--hidden", o.hidden, "hidden units")->check(positive)->capture_default_str();
+  step->add_option("--hidden", o.config.hidden, "hidden units")
+      ->check(positive)
+      ->capture_default_str();
   step->add_option("--steps", o.steps, "steps that are timed")
       ->check(positive)
       ->capture_default_str();
