@@ -138,15 +138,16 @@ EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
                                  run.training() ? &training : nullptr);
 }
 
-ReconstructionScales Net::reconstruction_scales(const Batch& batch, const NoiseKey& noise) const {
-  if (!reconstruction_) return {};
+void Net::count_reconstruction(const Batch& batch, const NoiseKey& noise,
+                               ReconstructionScales& scales) const {
+  if (!reconstruction_) return scales.clear();
   MaskOptions masks = options_.reconstruction.masks;
   if (options_.reconstruction.method == Method::kRenarLinear) masks = {.masking = masks.masking};
-  return renar::reconstruction_scales(batch, masks, options_.reconstruction.weight,
-                                      {.teacher_forcing = options_.teacher_forcing,
-                                       .soft = options_.hint_repred != Repred::kHard,
-                                       .seed = options_.seed},
-                                      noise);
+  scales.count(batch, masks, options_.reconstruction.weight,
+               {.teacher_forcing = options_.teacher_forcing,
+                .soft = options_.hint_repred != Repred::kHard,
+                .seed = options_.seed},
+               noise);
 }
 
 ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const {

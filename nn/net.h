@@ -61,8 +61,9 @@ class Net {
   const NetOptions& options() const { return options_; }
   /// The first so many parameters are those of the processors, which --freeze-processor keeps.
   std::int64_t processor_size() const { return processor_size_; }
-  /// Divisors of L_rec in a batch; empty for the baseline.
-  ReconstructionScales reconstruction_scales(const Batch& batch, const NoiseKey& noise) const;
+  /// Counts the divisors of L_rec in a batch; the baseline has none.
+  void count_reconstruction(const Batch& batch, const NoiseKey& noise,
+                            ReconstructionScales& scales) const;
 
   enum class Pass { kTrain, kEvaluate };
   struct Request {

@@ -16,8 +16,8 @@ bool counts_predicted_rows(Masking masking, bool soft) {
 
 /// Elements or rows of one sample's hint that count where nothing is hidden. Null: a prediction was
 /// fed in.
-double valid(const Probe& probe, const Real* truth, std::int64_t count, std::int64_t nodes,
-             bool counts_rows) {
+double valid_all(const Probe& probe, const Real* truth, std::int64_t count, std::int64_t nodes,
+                 bool counts_rows) {
   if (truth != nullptr) {
     return static_cast<double>(valid_elements(probe, truth, count, nodes));
   }
@@ -46,71 +46,43 @@ double valid_hidden(const Probe& probe, const Real* truth, const std::uint8_t* h
   return sum;
 }
 
-class Counter {
- public:
-  Counter(const Batch& batch, const MaskOptions& options, const HintFeedback& feedback,
-          const NoiseKey& key)
-      : batch_(batch),
-        options_(options),
-        feedback_(feedback),
-        key_(key),
-        masks_(*batch.spec, batch.nodes, options),
-        hidden_(static_cast<std::size_t>(masks_.rounds() * masks_.parts())),
-        valid_(static_cast<std::size_t>(masks_.rounds())) {}
+/// Adds what counts of one sample to `valid`.
+struct Counter {
+  const Batch& batch;
+  const MaskOptions& options;
+  const HintFeedback& feedback;
+  const NoiseKey& key;
+  const HintMasks& masks;
+  std::uint8_t* hidden;                   // (rounds, parts)
+  std::array<double, kMaxProbes>* valid;  // by round
 
-  ReconstructionScales scales(double weight) {
-    for (std::int64_t b = 0; b < batch_.size; ++b) count_sample(b);
-    ReconstructionScales scales(valid_.size());
-    for (std::size_t j = 0; j < valid_.size(); ++j) {
-      for (std::size_t p = 0; p < batch_.spec->size(); ++p) {
-        const double sum = valid_[j][p];
-        scales[j][p] = sum > 0 ? static_cast<Real>(weight / sum) : Real{0};
-      }
-    }
-    return scales;
-  }
-
- private:
-  bool counts_hidden_only() const {
-    return options_.ratio > 0 && options_.masking == Masking::kPaper;
-  }
-
-  void count_sample(std::int64_t b) {
-    ForcingCoins coins(feedback_.seed, key_, b);
+  void count_sample(std::int64_t b) const {
+    ForcingCoins coins(feedback.seed, key, b);
     bool reads_truth = true;  // in step 0
-    for (std::int64_t step = 0; step + 1 < batch_.lengths[static_cast<std::size_t>(b)]; ++step) {
-      if (counts_hidden_only()) {
-        masks_.draw(feedback_.seed, key_, batch_.task, b, step, hidden_.data());
-      }
-      for (std::size_t p = 0; p < batch_.spec->size(); ++p) count_hint(p, step, b, reads_truth);
-      reads_truth = tosses_coins(feedback_.teacher_forcing) ? coins.toss(feedback_.teacher_forcing)
-                                                            : feedback_.teacher_forcing >= 1;
+    for (std::int64_t step = 0; step + 1 < batch.lengths[static_cast<std::size_t>(b)]; ++step) {
+      if (hidden_only()) masks.draw(feedback.seed, key, batch.task, b, step, hidden);
+      for (std::size_t p = 0; p < batch.spec->size(); ++p) count_hint(p, step, b, reads_truth);
+      reads_truth = tosses_coins(feedback.teacher_forcing) ? coins.toss(feedback.teacher_forcing)
+                                                           : feedback.teacher_forcing >= 1;
     }
   }
 
-  void count_hint(std::size_t p, std::int64_t step, std::int64_t b, bool reads_truth) {
-    const Probe& probe = (*batch_.spec)[p];
+  bool hidden_only() const { return options.ratio > 0 && options.masking == Masking::kPaper; }
+
+  void count_hint(std::size_t p, std::int64_t step, std::int64_t b, bool reads_truth) const {
+    const Probe& probe = (*batch.spec)[p];
     if (probe.stage != Stage::kHint) return;
-    const Real* truth = reads_truth ? batch_.at(p, step, b) : nullptr;
-    for (std::size_t j = 0; j < valid_.size(); ++j) {
-      if (!counts_hidden_only()) {
-        valid_[j][p] += valid(probe, truth, batch_.stride(p), batch_.nodes,
-                              counts_predicted_rows(options_.masking, feedback_.soft));
-      } else if (!masks_.of(p).empty()) {
-        const auto begin = static_cast<std::size_t>(static_cast<std::int64_t>(j) * masks_.parts() +
-                                                    masks_.of(p).begin);
-        valid_[j][p] += valid_hidden(probe, truth, hidden_.data() + begin, batch_.nodes);
+    const Real* truth = reads_truth ? batch.at(p, step, b) : nullptr;
+    for (int j = 0; j < masks.rounds(); ++j) {
+      if (!hidden_only()) {
+        valid[j][p] += valid_all(probe, truth, batch.stride(p), batch.nodes,
+                                 counts_predicted_rows(options.masking, feedback.soft));
+      } else if (!masks.of(p).empty()) {
+        const std::uint8_t* of_round = hidden + j * masks.parts() + masks.of(p).begin;
+        valid[j][p] += valid_hidden(probe, truth, of_round, batch.nodes);
       }
     }
   }
-
-  const Batch& batch_;
-  const MaskOptions& options_;
-  const HintFeedback& feedback_;
-  const NoiseKey& key_;
-  HintMasks masks_;
-  std::vector<std::uint8_t> hidden_;                   // (rounds, parts) of one sample and step
-  std::vector<std::array<double, kMaxProbes>> valid_;  // by round
 };
 
 /// 0 or 1 for each row of a categorical hint.
@@ -129,10 +101,21 @@ const Real* counted_rows(Tape& tape, const Recovered& r) {
 
 }  // namespace
 
-ReconstructionScales reconstruction_scales(const Batch& batch, const MaskOptions& masks,
-                                           double weight, const HintFeedback& feedback,
-                                           const NoiseKey& key) {
-  return Counter(batch, masks, feedback, key).scales(weight);
+void ReconstructionScales::count(const Batch& batch, const MaskOptions& options, double weight,
+                                 const HintFeedback& feedback, const NoiseKey& key) {
+  const HintMasks masks(*batch.spec, batch.nodes, options);
+  const auto rounds = static_cast<std::size_t>(masks.rounds());
+  rounds_.resize(rounds);
+  valid_.assign(rounds, {});
+  hidden_.resize(rounds * static_cast<std::size_t>(masks.parts()));
+  const Counter counter{batch, options, feedback, key, masks, hidden_.data(), valid_.data()};
+  for (std::int64_t b = 0; b < batch.size; ++b) counter.count_sample(b);
+  for (std::size_t j = 0; j < rounds; ++j) {
+    for (std::size_t p = 0; p < kMaxProbes; ++p) {
+      const double sum = valid_[j][p];
+      rounds_[j][p] = sum > 0 ? static_cast<Real>(weight / sum) : Real{0};
+    }
+  }
 }
 
 void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered, Real scale,

@@ -21,9 +21,6 @@
 
 namespace renar {
 
-/// lambda / valid elements, for each round; 0 where nothing is valid.
-using ReconstructionScales = std::vector<LossScales>;
-
 /// How the hints of later steps come about in training.
 struct HintFeedback {
   double teacher_forcing = 0;
@@ -31,9 +28,23 @@ struct HintFeedback {
   std::uint64_t seed = 0;
 };
 
-ReconstructionScales reconstruction_scales(const Batch& batch, const MaskOptions& masks,
-                                           double weight, const HintFeedback& feedback,
-                                           const NoiseKey& key);
+/// lambda / valid elements for each round and hint. One that is used again allocates nothing.
+class ReconstructionScales {
+ public:
+  void count(const Batch& batch, const MaskOptions& masks, double weight,
+             const HintFeedback& feedback, const NoiseKey& key);
+  /// None: the baseline.
+  void clear() { rounds_.clear(); }
+  bool empty() const { return rounds_.empty(); }
+  std::size_t rounds() const { return rounds_.size(); }
+  /// 0 where nothing is valid.
+  Real of(std::size_t round, std::size_t probe) const { return rounds_[round][probe]; }
+
+ private:
+  std::vector<LossScales> rounds_;
+  std::vector<std::array<double, kMaxProbes>> valid_;  // by round
+  std::vector<std::uint8_t> hidden_;                   // (rounds, parts) of one sample and step
+};
 
 /// A hint that was fed in, and what became of it.
 struct Recovered {

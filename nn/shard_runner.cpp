@@ -23,7 +23,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
   const ActiveParameters active = net.active(batch.task);
   const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
-  const ReconstructionScales reconstruction = net.reconstruction_scales(batch, noise);
+  net.count_reconstruction(batch, noise, reconstruction_scales_);
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
   for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
@@ -34,7 +34,7 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
     net.forward(tape, Samples(batch, batch.shards[s]),
                 {.pass = Net::Pass::kTrain,
                  .scales = &scales,
-                 .reconstruction = &reconstruction,
+                 .reconstruction = &reconstruction_scales_,
                  .losses = &shard_losses_[s],
                  .predictions = predictions,
                  .noise = noise});

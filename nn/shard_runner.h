@@ -29,6 +29,7 @@ class ShardRunner {
   std::vector<Tape> tapes_;                     // one a thread
   std::vector<std::vector<Real>> shard_grads_;  // one a shard
   std::vector<Losses> shard_losses_;            // one a shard
+  ReconstructionScales reconstruction_scales_;
 };
 
 }  // namespace renar

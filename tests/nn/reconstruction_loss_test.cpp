@@ -17,6 +17,13 @@ Spec hints_of(const std::vector<Probe>& hints) {
   return Spec(probes);
 }
 
+ReconstructionScales scales_of(const Batch& batch, const MaskOptions& masks, double weight,
+                               const HintFeedback& feedback = {}) {
+  ReconstructionScales scales;
+  scales.count(batch, masks, weight, feedback, {});
+  return scales;
+}
+
 TEST_CASE("reconstruction_loss: where nothing is hidden all elements that step i reads count") {
   const Spec spec = hints_of({{"s", Stage::kHint, Location::kNode, Type::kScalar},
                               {"p", Stage::kHint, Location::kNode, Type::kPointer},
@@ -27,14 +34,14 @@ TEST_CASE("reconstruction_loss: where nothing is hidden all elements that step i
   Batch batch = test::random_batch(spec, 4, {3, 1, 2});
   std::fill(batch.values[5].begin(), batch.values[5].end(), Real{0});
   for (std::size_t row = 0; row < 9; ++row) batch.values[5][row * 4] = 1;
-  const ReconstructionScales scales = reconstruction_scales(batch, {}, 0.5, {}, {});
-  REQUIRE(scales.size() == 1);
-  CHECK(scales[0][0] == 0);
-  CHECK(scales[0][1] == doctest::Approx(0.5 / 12));
-  CHECK(scales[0][2] == doctest::Approx(0.5 / 12));
-  CHECK(scales[0][3] == doctest::Approx(0.5 / 48));
-  CHECK(scales[0][4] == doctest::Approx(0.5 / 3));
-  CHECK(scales[0][5] == doctest::Approx(0.5 / 3));
+  const ReconstructionScales scales = scales_of(batch, {}, 0.5);
+  REQUIRE(scales.rounds() == 1);
+  CHECK(scales.of(0, 0) == 0);
+  CHECK(scales.of(0, 1) == doctest::Approx(0.5 / 12));
+  CHECK(scales.of(0, 2) == doctest::Approx(0.5 / 12));
+  CHECK(scales.of(0, 3) == doctest::Approx(0.5 / 48));
+  CHECK(scales.of(0, 4) == doctest::Approx(0.5 / 3));
+  CHECK(scales.of(0, 5) == doctest::Approx(0.5 / 3));
 }
 
 TEST_CASE("reconstruction_loss: masked-out masks and classes of the truth do not count") {
@@ -44,8 +51,8 @@ TEST_CASE("reconstruction_loss: masked-out masks and classes of the truth do not
   batch.values[1] = {-1, 1, -1, -1, 0, 0};  // frames 0, 1, 2
   batch.values[2] = {0, 1, 0, 0, -1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
   const auto counted = [&](const MaskOptions& masks, const HintFeedback& feedback) {
-    const LossScales scale = reconstruction_scales(batch, masks, 1, feedback, {})[0];
-    return std::pair{1 / double{scale[1]}, 1 / double{scale[2]}};
+    const ReconstructionScales scales = scales_of(batch, masks, 1, feedback);
+    return std::pair{1 / double{scales.of(0, 1)}, 1 / double{scales.of(0, 2)}};
   };
   const auto near = [](std::pair<double, double> got, double mask, double classes) {
     CHECK(got.first == doctest::Approx(mask));
@@ -67,8 +74,8 @@ TEST_CASE("reconstruction_loss: paper masking divides by the hidden pairs of the
   const Batch batch = test::random_batch(spec, 6, {4, 2});
   const MaskOptions options{.ratio = 0.3};
   const HintMasks masks(spec, 6, options);
-  const ReconstructionScales scales = reconstruction_scales(batch, options, 1, {.seed = 5}, {});
-  REQUIRE(scales.size() == 3);
+  const ReconstructionScales scales = scales_of(batch, options, 1, {.seed = 5});
+  REQUIRE(scales.rounds() == 3);
   for (std::size_t j = 0; j < 3; ++j) {
     double pairs[2] = {0, 0};
     const std::pair<int, int> read[] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}};  // sample, step
@@ -77,9 +84,9 @@ TEST_CASE("reconstruction_loss: paper masking divides by the hidden pairs of the
       masks.draw(5, {}, 0, sample, step, hidden.data());
       for (std::size_t v = 0; v < 12; ++v) pairs[v / 6] += hidden[j * 12 + v];
     }
-    CHECK(scales[j][1] == doctest::Approx(1 / pairs[0]));
-    CHECK(scales[j][2] == doctest::Approx(6 / pairs[1]));
-    CHECK(scales[j][3] == 0);
+    CHECK(scales.of(j, 1) == doctest::Approx(1 / pairs[0]));
+    CHECK(scales.of(j, 2) == doctest::Approx(6 / pairs[1]));
+    CHECK(scales.of(j, 3) == 0);
   }
 }
 

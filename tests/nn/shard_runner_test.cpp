@@ -96,6 +96,8 @@ TEST_CASE("shard_runner: a steady training step makes no allocation") {
     NetOptions options = test::small_options();
     options.lstm = algo == "bfs";
     options.dropout = options.lstm ? 0.5 : 0;
+    options.reconstruction = {.method = options.lstm ? Method::kRenar : Method::kBaseline,
+                              .masks = {.ratio = 0.3}};
     Net net = small_net(algo, options);
     const Batch batch = small_batch(algo, 7, 8);
     ShardRunner runner(1);
