@@ -150,7 +150,7 @@ std::string result_text(const RunResult& result, const RunDirectory& directory) 
   std::string text = fmt::format("{}: {} steps in {} on {}\n", title_of(result), result.steps,
                                  human_time(result.seconds), result.device);
   if (result.data_wait_seconds > 0.01 * result.seconds) {
-    text += fmt::format("data        training waited {:.1f} s for its data\n",
+    text += fmt::format("data        training waited {:.3g} s for its data\n",
                         result.data_wait_seconds);
   }
   text += fmt::format(
