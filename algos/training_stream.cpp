@@ -7,6 +7,7 @@
 
 #include "algos/dataset.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace renar {
 namespace {
@@ -37,11 +38,7 @@ std::vector<int> training_lengths(const Algorithm& algorithm, const std::vector<
 }
 
 std::uint32_t derived_seed(std::uint64_t seed, std::string_view purpose) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : purpose) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  }
-  std::uint64_t z = seed * 0x9e3779b97f4a7c15u + hash;
+  std::uint64_t z = seed * 0x9e3779b97f4a7c15u + fnv1a(purpose);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32);

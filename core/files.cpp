@@ -1,6 +1,7 @@
 #include "core/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,15 +35,21 @@ class File {
   int fd_;
 };
 
-void write_and_sync(const std::string& path, std::string_view bytes) {
-  const File file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  RENAR_CHECK(file.is_open(), "[files] cannot create {}: {}", path, reason());
+/// Writes all of it; false where the system refuses.
+bool write_all(const File& file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file.fd(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    RENAR_CHECK(written >= 0, "[files] cannot write {}: {}", path, reason());
+    if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
+}
+
+void write_and_sync(const std::string& path, std::string_view bytes) {
+  const File file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  RENAR_CHECK(file.is_open(), "[files] cannot create {}: {}", path, reason());
+  RENAR_CHECK(write_all(file, bytes), "[files] cannot write {}: {}", path, reason());
   RENAR_CHECK(::fsync(file.fd()) == 0, "[files] cannot write {} to the disk: {}", path, reason());
 }
 
@@ -52,6 +59,17 @@ void sync_directory_of(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const File directory(parent.empty() ? "." : parent.string(), O_RDONLY | O_DIRECTORY);
   if (directory.is_open()) ::fsync(directory.fd());
+}
+
+constexpr int kAppend = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK;
+
+/// The file is a regular one and open for appending; gives its size.
+off_t check_appendable(const File& file, const std::string& path) {
+  RENAR_CHECK(file.is_open(), "[files] cannot open {} to append: {}", path, reason());
+  struct stat info = {};
+  RENAR_CHECK(::fstat(file.fd(), &info) == 0, "[files] cannot read {}: {}", path, reason());
+  RENAR_CHECK(S_ISREG(info.st_mode), "[files] {} is not a regular file", path);
+  return info.st_size;
 }
 
 }  // namespace
@@ -85,6 +103,37 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
+  }
+  sync_directory_of(path);
+}
+
+void make_appendable(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  RENAR_CHECK(!error, "[files] cannot make {}: {}", parent.string(), error.message());
+  check_appendable(File(path, kAppend), path);
+}
+
+void append_line(const std::string& path, std::string_view line) {
+  make_appendable(path);
+  const File file(path, kAppend);
+  // The lock ends with the file. It covers what one write() cannot: the look at the last byte, and
+  // taking back a line that the disk had no room for.
+  while (::flock(file.fd(), LOCK_EX) != 0) {
+    RENAR_CHECK(errno == EINTR, "[files] cannot lock {}: {}", path, reason());
+  }
+  const off_t size = check_appendable(file, path);
+  char last = '\n';
+  const bool looked = size == 0 || ::pread(file.fd(), &last, 1, size - 1) == 1;
+  RENAR_CHECK(looked, "[files] cannot read {}: {}", path, reason());
+  std::string bytes = last == '\n' ? "" : "\n";
+  bytes.append(line).push_back('\n');
+  if (!write_all(file, bytes) || ::fsync(file.fd()) != 0) {
+    const std::string why = reason();
+    const bool undone = ::ftruncate(file.fd(), size) == 0;
+    throw Error(message_of("[files] cannot append to {}: {}{}", path, why,
+                           undone ? "" : "; its last line is cut off"));
   }
   sync_directory_of(path);
 }

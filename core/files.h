@@ -3,7 +3,7 @@
 // A file is never seen half written: the bytes go to a temporary name in the same directory, are
 // forced to the disk (fsync), and take the real name in one step (rename). If anything fails, a
 // full disk included, the temporary file is removed and the file that was there before is
-// untouched.
+// untouched. A line is appended whole or not at all, whatever other processes append meanwhile.
 #pragma once
 
 #include <string>
@@ -16,5 +16,14 @@ std::string read_file(const std::string& path);
 
 /// Replaces or makes the file. Throws renar::Error with the path and the system's reason.
 void write_file_atomically(const std::string& path, std::string_view bytes);
+
+/// Appends `line` and its end to a file, which is made if need be with the folders above it, and
+/// forces both to the disk. A last line that was cut off is ended first, so that the two do not
+/// merge. Throws renar::Error with the path and the system's reason; the file is as before then.
+void append_line(const std::string& path, std::string_view line);
+
+/// Makes an empty file for append_line, or sees that the one that is there may be appended to.
+/// Throws renar::Error as append_line would.
+void make_appendable(const std::string& path);
 
 }  // namespace renar

@@ -38,4 +38,12 @@ std::string nearest_match(std::string_view word, std::span<const std::string> ca
   return nearest == candidates.end() ? "" : *nearest;
 }
 
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
 }  // namespace renar

@@ -1,7 +1,8 @@
-// Small helpers for messages: lists, and the valid word that a misspelt one most likely meant.
+// Small helpers for texts: lists, the valid word that a misspelt one most likely meant, a hash.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,5 +18,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to the word, the first of equals; empty if there is no candidate.
 std::string nearest_match(std::string_view word, std::span<const std::string> candidates);
+
+/// The 64-bit FNV-1a hash: the same number for the same text on every machine.
+std::uint64_t fnv1a(std::string_view text);
 
 }  // namespace renar

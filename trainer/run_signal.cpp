@@ -4,12 +4,15 @@ namespace renar {
 namespace {
 
 volatile std::sig_atomic_t stop = 0;
+bool caught = false;  // a StopSignals object lives
 
 void on_signal(int) { stop = 1; }
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals() : outermost_(!caught) {
+  if (!outermost_) return;
+  caught = true;
   stop = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -21,9 +24,11 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
+  if (!outermost_) return;
   sigaction(SIGINT, &old_int_, nullptr);
   sigaction(SIGTERM, &old_term_, nullptr);
   stop = 0;
+  caught = false;
 }
 
 bool stop_requested() { return stop != 0; }

@@ -6,7 +6,8 @@
 
 namespace renar {
 
-/// While it lives, SIGINT and SIGTERM set a flag instead of ending the program. One at a time.
+/// While it lives, SIGINT and SIGTERM set a flag instead of ending the program. One that is made
+/// while another lives leaves all as it is: between the runs of a sweep no signal is lost.
 class StopSignals {
  public:
   StopSignals();
@@ -15,11 +16,12 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
  private:
+  bool outermost_;
   struct sigaction old_int_ {};
   struct sigaction old_term_ {};
 };
 
-/// Whether a signal has come since the StopSignals object was made.
+/// Whether a signal has come since the outermost StopSignals object was made.
 bool stop_requested();
 
 }  // namespace renar

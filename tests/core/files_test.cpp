@@ -4,14 +4,43 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/check.h"
 #include "tests/core/scratch.h"
 
 using namespace renar;
+
+namespace {
+
+/// What `work` throws where write() fails after 4096 bytes of a file: a limit on the size of files
+/// stands for the full disk.
+template <class Work>
+std::string refusal_on_a_full_disk(const Work& work) {
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit = {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &old_limit) == 0);
+  const rlimit small = {4096, old_limit.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string what;
+  try {
+    work();
+  } catch (const Error& error) {
+    what = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+  return what;
+}
+
+}  // namespace
 
 TEST_CASE("files: what is written is read again") {
   const Scratch scratch;
@@ -41,22 +70,63 @@ TEST_CASE("files: a full disk leaves the old file and nothing else") {
   const std::string path = scratch.path("file");
   write_file_atomically(path, "the old content");
 
-  // A limit on the size of files stands for the full disk: write() fails after 4096 bytes.
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit old_limit = {};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &old_limit) == 0);
-  const rlimit small = {4096, old_limit.rlim_max};
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  std::string what;
-  try {
-    write_file_atomically(path, std::string(100'000, 'x'));
-  } catch (const Error& error) {
-    what = error.what();
-  }
-  setrlimit(RLIMIT_FSIZE, &old_limit);
-  std::signal(SIGXFSZ, old_handler);
-
+  const std::string what =
+      refusal_on_a_full_disk([&] { write_file_atomically(path, std::string(100'000, 'x')); });
   CHECK(what.find("File too large") != std::string::npos);
   CHECK(read_file(path) == "the old content");
   CHECK(scratch.files() == 1);
+}
+
+TEST_CASE("files: lines are appended, after the end of one that was cut off") {
+  const Scratch scratch;
+  const std::string path = scratch.path("new/folder/lines");
+  append_line(path, "one");
+  append_line(path, "two");
+  CHECK(read_file(path) == "one\ntwo\n");
+  make_appendable(path);
+  CHECK(read_file(path) == "one\ntwo\n");
+  write_file_atomically(path, "one\ntw");
+  append_line(path, "three");
+  CHECK(read_file(path) == "one\ntw\nthree\n");
+}
+
+TEST_CASE("files: what cannot be appended to is named, and a full disk takes no half line") {
+  const Scratch scratch;
+  CHECK_THROWS_WITH_AS(append_line("/proc/nowhere/file", "x"),
+                       "[files] cannot make /proc/nowhere: No such file or directory", Error);
+  CHECK_THROWS_AS(append_line(scratch.path("."), "x"), Error);
+  CHECK_THROWS_AS(make_appendable("/dev/null"), Error);
+  const std::string path = scratch.path("lines");
+  append_line(path, "the old line");
+  const std::string what =
+      refusal_on_a_full_disk([&] { append_line(path, std::string(100'000, 'x')); });
+  CHECK(what == "[files] cannot append to " + path + ": File too large");
+  CHECK(read_file(path) == "the old line\n");
+}
+
+TEST_CASE("files: lines that several processes append at once stay whole") {
+  constexpr int kProcesses = 4, kLines = 50;
+  const Scratch scratch;
+  const std::string path = scratch.path("lines");
+  const auto line_of = [](int process) {
+    return std::string(3000, static_cast<char>('a' + process));
+  };
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    children.push_back(fork());
+    REQUIRE(children.back() >= 0);
+    if (children.back() > 0) continue;
+    for (int i = 0; i < kLines; ++i) append_line(path, line_of(process));
+    _exit(0);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  std::map<std::string, int> count;
+  std::istringstream lines(read_file(path));
+  for (std::string line; std::getline(lines, line);) ++count[line];
+  CHECK(count.size() == kProcesses);
+  for (int process = 0; process < kProcesses; ++process) CHECK(count[line_of(process)] == kLines);
 }

@@ -25,3 +25,9 @@ TEST_CASE("text: nearest match and join") {
   CHECK(join(std::vector<std::string>()) == "");
   CHECK(join(std::vector<std::string>{"a", "a"}, "/") == "a/a");
 }
+
+TEST_CASE("text: the hash of known texts") {  // from the authors' page of FNV test vectors
+  CHECK(fnv1a("") == 0xcbf29ce484222325u);
+  CHECK(fnv1a("a") == 0xaf63dc4c8601ec8cu);
+  CHECK(fnv1a("foobar") == 0x85944171f73967e8u);
+}

@@ -24,5 +24,18 @@ TEST_CASE("run_signal: the first signal is a request, and gone with the object")
   }
 }
 
+TEST_CASE("run_signal: a request outlives the objects within the outermost one") {
+  {
+    const StopSignals sweep;
+    std::raise(SIGINT);
+    {
+      const StopSignals run;
+      CHECK(stop_requested());
+    }
+    CHECK(stop_requested());
+  }
+  CHECK_FALSE(stop_requested());
+}
+
 }  // namespace
 }  // namespace renar
