@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "core/check.h"
@@ -24,7 +23,6 @@ constexpr double kRenarWeight = 0.1, kMrenarWeight = 1;  // paper, computational
 constexpr double kMrenarRatio = 0.3;                     // the authors' program's
 
 using Table = std::vector<Setting>;
-using Values = std::map<std::string, std::string>;  // by setting name, as text
 
 // ---- flags ------------------------------------------------------------------------------------
 
@@ -64,7 +62,7 @@ std::string without_alias(const std::string& flag, const Table& table) {
 }
 
 // The flags that were given. Empty if --help or --version was, and printed.
-std::optional<Values> parse_flags(int argc, const char* const* argv, const Table& table) {
+std::optional<Flags> parse_flags(int argc, const char* const* argv, const Table& table) {
   CLI::App app("Trains a network on an algorithm and scores it on larger inputs.", "renar_train");
   app.set_help_flag("--help", "this text")->group("Help");
   app.set_version_flag("--version", version_text(), "what this program is")->group("Help");
@@ -109,7 +107,7 @@ std::optional<Values> parse_flags(int argc, const char* const* argv, const Table
   }
   check_no_leftovers(app.remaining(), table);
 
-  Values given;
+  Flags given;
   for (const Setting& setting : table) {
     const CLI::Option* option = app.get_option("--" + setting.name);
     if (option->count() > 0) given[setting.name] = option->results().back();
@@ -117,7 +115,57 @@ std::optional<Values> parse_flags(int argc, const char* const* argv, const Table
   return given;
 }
 
-// ---- what no single setting can know -----------------------------------------------------------
+bool same_path(const std::string& a, const std::string& b) {
+  return fs::weakly_canonical(a + "/") == fs::weakly_canonical(b + "/");
+}
+
+// What --resume goes on with: the directory's own configuration under the flags.
+Config resumed_config(const Flags& flags, const Config& call, const ValidNames& valid) {
+  RENAR_USAGE(
+      call.config.empty() && !call.overwrite,
+      "--resume continues a run with its own config.toml: leave out --config and --overwrite");
+  RENAR_USAGE(call.out.empty() || same_path(call.out, call.resume),
+              "--resume {} writes to that directory: leave out --out {}", call.resume, call.out);
+  Config there = read_run_config(call.resume, valid);
+  Config config = there;
+  apply_flags(flags, config, valid);
+  config.out = config.resume;
+  complete(config, valid);
+  there.steps = std::max(there.steps, config.steps);  // raising it is the one change allowed
+  const std::string difference = config_difference(there, config);
+  RENAR_USAGE(difference.empty(), "--resume {} has another configuration: {}", config.resume,
+              difference);
+  return config;
+}
+
+}  // namespace
+
+std::optional<Flags> read_flags(int argc, const char* const* argv, const ValidNames& valid) {
+  const std::optional<Flags> flags = parse_flags(argc, argv, settings(valid));
+  Config unused;
+  if (flags) apply_flags(*flags, unused, valid);  // a wrong value is named before a file is opened
+  return flags;
+}
+
+void apply_flags(const Flags& flags, Config& config, const ValidNames& valid) {
+  for (const Setting& setting : settings(valid)) {
+    const auto value = flags.find(setting.name);
+    if (value == flags.end()) continue;
+    set_from_text(setting, value->second, "--" + setting.name, config);
+  }
+}
+
+Config run_config(const Flags& flags, const ValidNames& valid) {
+  Config call;
+  apply_flags(flags, call, valid);
+  RENAR_USAGE(!call.table, "--table prints the table of a sweep: it needs --sweep FILE");
+  if (!call.resume.empty()) return resumed_config(flags, call, valid);
+  Config config;
+  if (!call.config.empty()) apply_toml(call.config, settings(valid), config);
+  apply_flags(flags, config, valid);
+  complete(config, valid);
+  return config;
+}
 
 void complete(Config& config, const ValidNames& valid) {
   RENAR_USAGE(!config.algo.empty(), "--algo is missing; valid: {}, all", join(valid.algorithms));
@@ -140,17 +188,12 @@ void complete(Config& config, const ValidNames& valid) {
               "--hint-teacher-forcing {} needs --hint-mode encoded_decoded: no hints are read in "
               "{}",
               config.hint_teacher_forcing, config.hint_mode);
-  if (config.out.empty()) {
-    config.out =
-        fmt::format("runs/{}-{}-{}", run_name(config.algo, valid), config.method, config.seed);
-  }
+  if (config.out.empty()) config.out = "runs/" + directory_name(config, valid);
 }
 
-bool same_path(const std::string& a, const std::string& b) {
-  return fs::weakly_canonical(a + "/") == fs::weakly_canonical(b + "/");
+std::string directory_name(const Config& config, const ValidNames& valid) {
+  return fmt::format("{}-{}-{}", run_name(config.algo, valid), config.method, config.seed);
 }
-
-}  // namespace
 
 void complete_method(Config& config) {
   const bool masks = config.method == "mrenar", recovers = config.method != "baseline";
@@ -162,48 +205,6 @@ void complete_method(Config& config) {
               "--mask-ratio and --mask-rounds are of --method mrenar, not of {}", config.method);
   RENAR_USAGE(recovers || config.rec_weight == 0,
               "--rec-weight is of --method renar, mrenar and renar-linear, not of baseline");
-}
-
-std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
-                                            const ValidNames& valid) {
-  const Table table = settings(valid);
-  const std::optional<Values> given = parse_flags(argc, argv, table);
-  if (!given) return std::nullopt;
-
-  Config flags_only;
-  const auto apply_flags = [&](Config& config) {
-    for (const Setting& setting : table) {
-      const auto value = given->find(setting.name);
-      if (value == given->end()) continue;
-      set_from_text(setting, value->second, "--" + setting.name, config);
-    }
-  };
-  apply_flags(flags_only);  // a wrong flag is named before any file is opened
-
-  Config config;
-  if (flags_only.resume.empty()) {
-    if (!flags_only.config.empty()) apply_toml(flags_only.config, table, config);
-    apply_flags(config);
-    complete(config, valid);
-    return config;
-  }
-
-  RENAR_USAGE(
-      flags_only.config.empty() && !flags_only.overwrite,
-      "--resume continues a run with its own config.toml: leave out --config and --overwrite");
-  RENAR_USAGE(flags_only.out.empty() || same_path(flags_only.out, flags_only.resume),
-              "--resume {} writes to that directory: leave out --out {}", flags_only.resume,
-              flags_only.out);
-  Config there = read_run_config(flags_only.resume, valid);
-  config = there;
-  apply_flags(config);
-  config.out = config.resume;
-  complete(config, valid);
-  there.steps = std::max(there.steps, config.steps);  // raising it is the one change allowed
-  const std::string difference = config_difference(there, config);
-  RENAR_USAGE(difference.empty(), "--resume {} has another configuration: {}", config.resume,
-              difference);
-  return config;
 }
 
 Config read_run_config(const std::string& directory, const ValidNames& valid) {

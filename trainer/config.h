@@ -1,15 +1,16 @@
 // Everything a training run can be told, and the three ways it is said: flags, a TOML file, and the
-// config.toml of a run directory (CLI.md).
+// config.toml of a run directory (CLI.md). A sweep's file says it of many runs (sweep_file.h).
 //
 // Settings are of three kinds. The configuration decides what is computed: a run directory is
 // continued only by the same configuration. The machine settings (device, threads,
 // checkpoint-every) are written down too but may differ. The settings of one call (out, resume,
-// config, overwrite, quiet) are flags only. The list itself stands once, in settings.cpp.
+// config, sweep, quiet and so on) are flags only. The list itself stands once, in settings.cpp.
 //
 // --steps belongs to the configuration; only --resume DIR --steps MORE may raise it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,9 @@ struct Config {
   std::string out;     // empty until the arguments are parsed, then runs/<run_name>-<method>-<seed>
   std::string resume;  // a run directory; out is the same then
   std::string config;
+  std::string sweep;   // a file of many runs
+  bool table = false;  // of that file's results, without running anything
+  std::string ledger;  // empty: none for a single run, results/ledger.jsonl for a sweep
   bool overwrite = false;
   bool quiet = false;
 };
@@ -86,11 +90,28 @@ struct ValidNames {
   std::vector<std::string> processors;
 };
 
-/// The complete, checked configuration of a call of renar_train. In order of weight: flags, the
-/// --config file or the config.toml of --resume, defaults. Empty if --help or --version was asked
-/// for (the text has been printed to stdout). Throws UsageError, one line, if the call is wrong.
-std::optional<Config> parse_train_arguments(int argc, const char* const* argv,
-                                            const ValidNames& valid);
+/// The flags of a call by setting name, each with its value as text; a switch has "true".
+using Flags = std::map<std::string, std::string>;
+
+/// The flags of a call of renar_train. Empty if --help or --version was asked for (the text has
+/// been printed to stdout). Throws UsageError, one line, for an unknown flag, one that is given
+/// twice, or a value that its setting does not take.
+std::optional<Flags> read_flags(int argc, const char* const* argv, const ValidNames& valid);
+
+/// Puts the flags over a configuration.
+void apply_flags(const Flags& flags, Config& config, const ValidNames& valid);
+
+/// The complete, checked configuration of a single run. In order of weight: flags, the --config
+/// file or the config.toml of --resume, defaults. Throws UsageError, one line, if the call is
+/// wrong.
+Config run_config(const Flags& flags, const ValidNames& valid);
+
+/// Fills in what follows from the rest (the algorithms that "all" means, the directory) and refuses
+/// what no single setting can know: no algorithm, settings that contradict each other.
+void complete(Config& config, const ValidNames& valid);
+
+/// What a run's directory is called: "dfs-baseline-42".
+std::string directory_name(const Config& config, const ValidNames& valid);
 
 /// Puts the method's own numbers where kOfMethod stands. Throws UsageError where what is given
 /// belongs to another method.

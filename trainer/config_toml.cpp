@@ -34,6 +34,8 @@ struct TomlKind {
   }
 };
 
+}  // namespace
+
 void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,
                    Config& config) {
   const std::string wanted = std::visit(TomlKind{node}, setting.member);
@@ -45,8 +47,6 @@ void set_from_toml(const Setting& setting, const toml::node& node, const std::st
     set_from_text(setting, text, place, config);
   }
 }
-
-}  // namespace
 
 std::optional<std::string> flag_text(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();

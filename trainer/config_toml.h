@@ -22,6 +22,11 @@ toml::table parse_toml(const std::string& path);
 const Setting& find_setting(const std::vector<Setting>& table, std::string_view key,
                             const std::string& path);
 
+/// Puts a value over the config. `place` says where it stands ("run.toml: lr"). Throws UsageError
+/// that starts with it where the value is of a wrong type or not valid.
+void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,
+                   Config& config);
+
 /// Puts what the file says over the config and gives the names of the settings it has. Throws
 /// UsageError that names file and key: not a setting, given twice, or of a wrong type or value.
 std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,

@@ -255,6 +255,11 @@ std::vector<Setting> settings(const ValidNames& valid) {
       {kCall, "out", &C::out, "directory of the run (default: runs/<algos>-<method>-<seed>)"},
       {kCall, "resume", &C::resume, "continue the run in this directory; --steps may be raised"},
       {kCall, "config", &C::config, "TOML file of settings, named as the flags are"},
+      {kCall, "sweep", &C::sweep,
+       "TOML file of many runs: lists of values under [grid]; --out is the folder of all"},
+      {kCall, "table", &C::table, "with --sweep: print the table of its results, run nothing"},
+      {kCall, "ledger", &C::ledger,
+       "file that gets a line a finished run (default: of a sweep, results/ledger.jsonl)"},
       {kCall, "overwrite", &C::overwrite, "replace the run in --out"},
       {kCall, "quiet", &C::quiet, "print the result only"},
   };

@@ -122,24 +122,27 @@ void write_summary(const std::string& path, const RunResult& result) {
   write_file_atomically(path, summary.dump(2) + "\n");
 }
 
+RunResult result_of(const Json& s) {
+  RunResult result{{},
+                   s.at("method"),
+                   s.at("processor"),
+                   s.at("seed"),
+                   s.at("steps"),
+                   s.at("seconds"),
+                   s.at("val_score"),
+                   s.at("best_step"),
+                   s.at("device"),
+                   s.at("peak_mib"),
+                   s.value("data_wait_seconds", 0.0)};  // older runs do not have it
+  for (const Json& entry : s.at("algorithms")) {
+    result.algorithms.push_back(algorithm_from(entry));
+  }
+  return result;
+}
+
 RunResult read_summary(const std::string& path) {
   try {
-    const Json s = Json::parse(read_file(path));
-    RunResult result{{},
-                     s.at("method"),
-                     s.at("processor"),
-                     s.at("seed"),
-                     s.at("steps"),
-                     s.at("seconds"),
-                     s.at("val_score"),
-                     s.at("best_step"),
-                     s.at("device"),
-                     s.at("peak_mib"),
-                     s.value("data_wait_seconds", 0.0)};  // older runs do not have it
-    for (const Json& entry : s.at("algorithms")) {
-      result.algorithms.push_back(algorithm_from(entry));
-    }
-    return result;
+    return result_of(Json::parse(read_file(path)));
   } catch (const nlohmann::json::exception& error) {
     throw Error(message_of("[summary] {} is damaged: {}", path, error.what()));
   }

@@ -63,11 +63,6 @@ ReconstructionOptions reconstruction_options(const Config& config) {
 /// The name of a checkpoint's algorithms.
 std::string checkpoint_name(const Config& config) { return join(config.algo); }
 
-std::string device_text(int threads) {
-  return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
-                     threads == 1 ? "" : "s");
-}
-
 /// The mean over the algorithms of one number of their test `test`.
 double mean_of(const std::vector<AlgorithmResult>& algorithms, std::size_t test,
                double Evaluation::*number) {
@@ -327,6 +322,11 @@ NetOptions net_options(const Config& config) {
 
 int threads_of(const Config& config) {
   return config.threads > 0 ? config.threads : available_threads();
+}
+
+std::string device_text(int threads) {
+  return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
+                     threads == 1 ? "" : "s");
 }
 
 Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result) {

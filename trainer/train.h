@@ -10,6 +10,7 @@
 // counted from 0 in metrics.jsonl.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ Pipeline pipeline_of(const Config& config);
 std::vector<Task> tasks_of(const Config& config);
 /// Threads a configuration asks for; 0 means all cores.
 int threads_of(const Config& config);
+/// What computes: the CPU, its instruction set and how many threads of it.
+std::string device_text(int threads);
 
 /// What a run found of one algorithm, with the best parameters.
 struct AlgorithmResult {
@@ -66,6 +69,8 @@ Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, 
 
 void write_summary(const std::string& path, const RunResult& result);
 RunResult read_summary(const std::string& path);
+/// The result that the object of a summary.json tells of. Throws nlohmann's exceptions.
+RunResult result_of(const nlohmann::ordered_json& summary);
 /// "dfs" or "3 algorithms".
 std::string name_of(const RunResult& result);
 /// "dfs, triplet_gmpnn with renar, seed 42"

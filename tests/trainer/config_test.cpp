@@ -22,7 +22,8 @@ const ValidNames kValid = {
 
 Config parse(std::vector<const char*> words) {
   words.insert(words.begin(), "renar_train");
-  return parse_train_arguments(static_cast<int>(words.size()), words.data(), kValid).value();
+  const Flags flags = read_flags(static_cast<int>(words.size()), words.data(), kValid).value();
+  return run_config(flags, kValid);
 }
 
 std::string refusal(const std::vector<const char*>& words) {

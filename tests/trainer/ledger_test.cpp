@@ -1,0 +1,180 @@
+// The ledger: what a hash depends on, what a line says, and files that are not as they should be.
+#include "trainer/ledger.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "tests/core/scratch.h"
+#include "trainer/settings.h"
+
+namespace renar {
+namespace {
+
+using Json = nlohmann::json;
+
+Config config_of(std::uint32_t seed) {
+  Config config;
+  config.algo = {"bfs"};
+  config.seed = seed;
+  return config;
+}
+
+RunResult result_with(double score, std::uint32_t seed) {
+  return {{{"bfs", 0.75, 16, {{score, 0.25, {{"pi", score, 0.25}}, 32, 64}}}},
+          "mpnn",
+          seed,
+          100,
+          12.5,
+          0.75,
+          50,
+          "a CPU",
+          10};
+}
+
+/// A finished run in the folder `name`.
+RunDirectory finished_run(const Scratch& scratch, const std::string& name, double score,
+                          std::uint32_t seed) {
+  RunDirectory directory(scratch.path(name));
+  directory.begin(config_of(seed), RunPlan::kFresh);
+  write_summary(directory.summary(), result_with(score, seed));
+  return directory;
+}
+
+TEST_CASE("ledger: the hash is of what is computed, and of nothing else") {
+  const std::string hash = config_hash(config_of(1));
+  // fnv1a("algo=bfs\nseed=1\n"), as another program finds it
+  CHECK(hash == "ed12a96d065c607b");
+  CHECK(config_hash(config_of(2)) != hash);
+  CHECK(config_hash(config_of(42)) != hash);
+  for (const Setting& setting : settings({})) {
+    Config other = config_of(1);
+    const bool counts = setting.group != Group::kMachine && setting.group != Group::kCall;
+    if (const auto* number = std::get_if<int Config::*>(&setting.member)) {
+      other.*(*number) += 1;
+    } else if (const auto* truth = std::get_if<bool Config::*>(&setting.member)) {
+      other.*(*truth) = true;
+    } else if (const auto* text = std::get_if<std::string Config::*>(&setting.member)) {
+      other.*(*text) += "x";
+    } else if (const auto* real = std::get_if<double Config::*>(&setting.member)) {
+      other.*(*real) *= 1 + 1e-15;
+    } else {
+      continue;
+    }
+    CAPTURE(setting.name);
+    CHECK((config_hash(other) != hash) == counts);
+  }
+}
+
+TEST_CASE("ledger: a line has what the summary has, and is read again") {
+  const Scratch scratch;
+  const std::string path = scratch.path("results/ledger.jsonl");
+  const RunDirectory directory = finished_run(scratch, "run", 0.5, 7);
+  append_finished(path, config_of(7), directory);
+  const Json line = Json::parse(read_file(path));
+  const Json summary = Json::parse(read_file(directory.summary()));
+  for (const auto& [key, value] : summary.items()) CHECK(line.at(key) == value);
+  CHECK(line.at("config") == Json{{"algo", {"bfs"}}, {"seed", 7}});
+  CHECK(line.at("directory") == directory.path());
+  const std::string date = line.at("date");
+  CHECK(date.size() == 20);
+  CHECK(date[10] == 'T');
+  CHECK(date.back() == 'Z');
+
+  append_finished(path, config_of(7), directory);  // is there already
+  const Ledger ledger(path);
+  REQUIRE(ledger.entries().size() == 1);
+  CHECK(ledger.remarks().empty());
+  const LedgerEntry* entry = ledger.find(config_hash(config_of(7)));
+  REQUIRE(entry != nullptr);
+  CHECK(entry->error == "");
+  CHECK(entry->commit == summary.at("commit"));
+  CHECK(entry->result.score(0) == 0.5);
+  CHECK(entry->result.trivial(0) == 0.25);
+  CHECK(entry->result.seconds == 12.5);
+  CHECK(ledger.find(config_hash(config_of(8))) == nullptr);
+}
+
+TEST_CASE("ledger: a failed run has a line with the reason") {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  const RunDirectory directory(scratch.path("run"));
+  append_failed(path, config_of(7), directory, "the loss of\nstep 3 is \"nan\" \xff");
+  const Ledger ledger(path);
+  CHECK(ledger.remarks().empty());
+  const LedgerEntry* entry = ledger.find(config_hash(config_of(7)));
+  REQUIRE(entry != nullptr);
+  CHECK(entry->error == "the loss of\nstep 3 is \"nan\" \xef\xbf\xbd");
+  const Json line = Json::parse(read_file(path));
+  CHECK(line.at("algo") == "bfs");
+  CHECK(line.at("processor") == "triplet_gmpnn");
+  CHECK(line.at("seed") == 7);
+  CHECK(line.at("steps") == 10000);
+  CHECK_FALSE(line.contains("score"));
+}
+
+TEST_CASE("ledger: of several lines of a run the last that finished counts") {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  const Config config = config_of(1);
+  const std::string hash = config_hash(config);
+  const RunDirectory directory = finished_run(scratch, "run", 0.5, 1);
+  append_failed(path, config, directory, "first");
+  append_failed(path, config, directory, "second");
+  CHECK(Ledger(path).find(hash)->error == "second");
+  append_finished(path, config, directory);
+  append_failed(path, config, directory, "third");
+  CHECK(Ledger(path).find(hash)->error == "");
+  CHECK(Ledger(path).entries().size() == 4);
+
+  Json again = Json::parse(read_file(directory.summary()));
+  again["config_hash"] = hash;
+  again["algorithms"][0]["tests"][0]["score"] = 0.875;
+  append_line(path, again.dump());
+  CHECK(Ledger(path).find(hash)->result.score(0) == 0.875);
+}
+
+TEST_CASE("ledger: foreign lines and a cut one are told and left out") {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  CHECK(Ledger(path).entries().empty());
+  append_line(path, "{\"loss\": 3}");
+  append_finished(path, config_of(1), finished_run(scratch, "one", 0.5, 1));
+  append_line(path, "not JSON");
+  append_line(path, "");
+  append_line(path, "[1, 2]");
+  append_line(path, "{\"config_hash\": 3, \"commit\": \"x\", \"error\": \"y\"}");
+  append_finished(path, config_of(2), finished_run(scratch, "two", 0.5, 2));
+  const Ledger whole(path);
+  CHECK(whole.entries().size() == 2);
+  REQUIRE(whole.remarks().size() == 1);
+  CHECK(whole.remarks()[0] == path + ": 4 lines are not a run's, left out (the first is line 1)");
+
+  const std::string text = read_file(path);
+  write_file_atomically(path, text.substr(0, text.size() - 1));  // only its end is lost
+  CHECK(Ledger(path).entries().size() == 2);
+  write_file_atomically(path, text.substr(0, text.size() - 2));
+  const Ledger cut(path);
+  CHECK(cut.entries().size() == 1);
+  CHECK(cut.find(config_hash(config_of(2))) == nullptr);
+  REQUIRE(cut.remarks().size() == 2);
+  CHECK(cut.remarks()[0] == path + ", line 7, the last, is cut off: that run counts as not done");
+
+  append_finished(path, config_of(2), RunDirectory(scratch.path("two")));
+  CHECK(Ledger(path).entries().size() == 2);
+  CHECK(Ledger(path).remarks().size() == 1);  // the cut line is a foreign one now
+}
+
+TEST_CASE("ledger: a damaged summary is no result") {
+  const Scratch scratch;
+  const RunDirectory directory = finished_run(scratch, "run", 0.5, 1);
+  write_file_atomically(directory.summary(), "{\"score\": 1}");
+  CHECK_THROWS_AS(append_finished(scratch.path("ledger"), config_of(1), directory), Error);
+  CHECK_THROWS_AS(Ledger(scratch.path(".")), Error);
+}
+
+}  // namespace
+}  // namespace renar

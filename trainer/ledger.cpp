@@ -1,0 +1,138 @@
+#include "trainer/ledger.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "trainer/settings.h"
+
+namespace renar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The settings that decide what is computed and differ from their defaults, by name.
+std::map<std::string, std::string> deciding_settings(const Config& config) {
+  std::map<std::string, std::string> texts;
+  for (const Setting& setting : settings({})) {
+    if (setting.group == Group::kMachine || setting.group == Group::kCall) continue;
+    const std::string text = text_of(setting, config);
+    if (text != text_of(setting, Config())) texts[setting.name] = text;
+  }
+  return texts;
+}
+
+/// A value as JSON: 0.001, [4, 7], "soft", true; TOML writes them alike.
+Json json_of(const Setting& setting, const Config& config) {
+  const Json value = Json::parse(toml_of(setting, config), nullptr, /*allow_exceptions=*/false);
+  return value.is_discarded() ? Json(text_of(setting, config)) : value;
+}
+
+/// What every line begins with.
+Json beginning_of(const Config& config, const RunDirectory& directory) {
+  Json differing;
+  const std::map<std::string, std::string> deciding = deciding_settings(config);
+  for (const Setting& setting : settings({})) {
+    if (deciding.contains(setting.name)) differing[setting.name] = json_of(setting, config);
+  }
+  const std::string date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return {{"config_hash", config_hash(config)},
+          {"date", date},
+          {"directory", directory.path()},
+          {"config", differing}};
+}
+
+/// The entry that a line tells of. Throws nlohmann's exceptions where it is not a run's.
+LedgerEntry entry_of(std::string_view line) {
+  const Json object = Json::parse(line);
+  LedgerEntry entry{object.at("config_hash"), object.at("commit"), object.value("error", ""), {}};
+  if (!object.contains("error")) entry.result = result_of(object);
+  return entry;
+}
+
+}  // namespace
+
+std::string config_hash(const Config& config) {
+  std::string text;
+  for (const auto& [name, value] : deciding_settings(config)) text += name + "=" + value + "\n";
+  return fmt::format("{:016x}", fnv1a(text));
+}
+
+Ledger::Ledger(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  const std::string text = read_file(path);
+  int number = 0, foreign = 0, first_foreign = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = std::string_view(text).substr(start, end - start);
+    start = end + 1;
+    ++number;
+    if (line.empty()) continue;
+    try {
+      entries_.push_back(entry_of(line));
+    } catch (const nlohmann::json::exception&) {
+      if (end == text.size()) {
+        remarks_.push_back(fmt::format(
+            "{}, line {}, the last, is cut off: that run counts as not done", path, number));
+      } else if (foreign++ == 0) {
+        first_foreign = number;
+      }
+      continue;
+    }
+    const auto [place, is_new] =
+        by_hash_.try_emplace(entries_.back().config_hash, entries_.size() - 1);
+    const bool loses = !entries_.back().error.empty() && entries_[place->second].error.empty();
+    if (!is_new && !loses) place->second = entries_.size() - 1;
+  }
+  if (foreign > 0) {
+    remarks_.push_back(fmt::format("{}: {} line{} not a run's, left out (the first is line {})",
+                                   path, foreign, foreign == 1 ? " is" : "s are", first_foreign));
+  }
+}
+
+const LedgerEntry* Ledger::find(const std::string& hash) const {
+  const auto place = by_hash_.find(hash);
+  return place == by_hash_.end() ? nullptr : &entries_[place->second];
+}
+
+void append_finished(const std::string& ledger, const Config& config,
+                     const RunDirectory& directory) {
+  Json line = beginning_of(config, directory);
+  const Ledger known(ledger);
+  const LedgerEntry* entry = known.find(line["config_hash"]);
+  if (entry != nullptr && entry->error.empty()) return;
+  try {
+    const Json summary = Json::parse(read_file(directory.summary()));
+    result_of(summary);
+    line.update(summary);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(message_of("[ledger] {} is damaged: {}", directory.summary(), error.what()));
+  }
+  append_line(ledger, line.dump());
+}
+
+void append_failed(const std::string& ledger, const Config& config, const RunDirectory& directory,
+                   const std::string& error) {
+  Json line = beginning_of(config, directory);
+  line["commit"] = commit();
+  for (const Setting& setting : settings({})) {
+    if (setting.group == Group::kWhat) line[setting.name] = json_of(setting, config);
+  }
+  if (config.algo.size() == 1) line["algo"] = config.algo[0];  // as in summary.json
+  line["seed"] = config.seed;
+  line["steps"] = config.steps;
+  line["device"] = device_text(threads_of(config));
+  line["error"] = error;
+  append_line(ledger, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace renar

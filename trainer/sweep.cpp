@@ -1,0 +1,187 @@
+#include "trainer/sweep.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <map>
+#include <new>
+#include <set>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "trainer/ledger.h"
+#include "trainer/paper_table.h"
+#include "trainer/progress.h"
+#include "trainer/run_signal.h"
+
+namespace renar {
+namespace {
+
+bool is_done(const Ledger& ledger, const SweepRun& run) {
+  const LedgerEntry* entry = ledger.find(run.hash);
+  return entry != nullptr && entry->error.empty();
+}
+
+std::string table_of(const Ledger& ledger, const Sweep& sweep) {
+  std::vector<TableRun> runs;
+  std::set<std::string> commits;
+  int done = 0;
+  for (const SweepRun& run : sweep.runs) {
+    TableRun& planned = runs.emplace_back();
+    planned = {run.config.algo, run.column, run.config.test_lengths, nullptr};
+    if (!is_done(ledger, run)) continue;
+    const LedgerEntry* entry = ledger.find(run.hash);
+    planned.result = &entry->result;
+    commits.insert(entry->commit);
+    ++done;
+  }
+  std::string text = paper_table(runs);
+  text += fmt::format("\n{} of {} runs are in {}", done, runs.size(), sweep.ledger);
+  if (commits.size() > 1) text += fmt::format(", made by the commits {}", fmt::join(commits, ", "));
+  return text + "\n";
+}
+
+/// Seconds a step of the runs that are done: of the same algorithms where there are any, else of
+/// all; 0 where nothing is done.
+class Pace {
+ public:
+  void add(const Config& config, const RunResult& result) {
+    for (Mean* mean : {&by_algorithm_[join(config.algo)], &all_}) {
+      mean->seconds += result.seconds;
+      mean->steps += result.steps;
+    }
+  }
+  double seconds(const Config& config) const {
+    const auto place = by_algorithm_.find(join(config.algo));
+    const Mean& mean = place == by_algorithm_.end() ? all_ : place->second;
+    return mean.steps > 0 ? mean.seconds / mean.steps * config.steps : 0;
+  }
+
+ private:
+  struct Mean {
+    double seconds = 0;
+    double steps = 0;
+  };
+  std::map<std::string, Mean> by_algorithm_;
+  Mean all_;
+};
+
+class Runner {
+ public:
+  Runner(const Sweep& sweep, const Ledger& ledger, const ValidNames& valid)
+      : sweep_(sweep), valid_(valid) {
+    for (const SweepRun& run : sweep.runs) {
+      const bool done = is_done(ledger, run);
+      waiting_.push_back(!done);
+      done_ += done;
+      if (done) pace_.add(run.config, ledger.find(run.hash)->result);
+    }
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i]) plan_of(config_of(sweep.runs[i]));  // refuses folders before the first run
+    }
+  }
+
+  SweepReport run() {
+    SweepReport report;
+    make_appendable(sweep_.ledger);
+    const StopSignals signals;
+    for (std::size_t i = 0; i < sweep_.runs.size(); ++i) {
+      if (!waiting_[i]) continue;
+      if (stop_requested()) report.ending = Ending::kStopped;
+      if (report.ending == Ending::kStopped) break;
+      announce(i, report.failures.size());
+      run_one(sweep_.runs[i], report);
+      waiting_[i] = false;
+    }
+    return report;
+  }
+
+ private:
+  /// The run's configuration. --overwrite replaces what another configuration left, but goes on
+  /// with what this one left: the same call, with the flag, must be able to resume a sweep.
+  Config config_of(const SweepRun& run) const {
+    Config config = run.config;
+    config.overwrite = sweep_.overwrite && !is_of_this_run(config);
+    return config;
+  }
+
+  bool is_of_this_run(const Config& config) const {
+    try {
+      return config_difference(read_run_config(config.out, valid_), config).empty();
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  RunPlan plan_of(const Config& config) const {
+    return RunDirectory(config.out).plan(config, valid_);
+  }
+
+  void run_one(const SweepRun& run, SweepReport& report) {
+    const Config config = config_of(run);
+    const RunDirectory directory(config.out);
+    std::string error;
+    try {
+      RunResult result;
+      const RunPlan plan = plan_of(config);
+      if (plan == RunPlan::kFinished) {
+        result = read_summary(directory.summary());
+      } else {
+        report.ending = train(config, directory, plan, result);
+      }
+      if (report.ending == Ending::kStopped) return;
+      append_finished(sweep_.ledger, config, directory);
+      pace_.add(config, result);
+      ++done_;
+      tell(fmt::format("score {:.4f}, trivial {:.4f}, {}: {}", result.score(0), result.trivial(0),
+                       human_time(result.seconds), directory.path()));
+      return;
+    } catch (const std::bad_alloc&) {
+      error = "out of memory: a smaller batch or hidden needs less";
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+    append_failed(sweep_.ledger, config, directory, error);
+    report.failures.push_back(directory.path() + ": " + error);
+    tell("failed: " + error);
+  }
+
+  void announce(std::size_t i, std::size_t failed) const {
+    double left = 0;
+    for (std::size_t k = i; k < waiting_.size(); ++k) {
+      if (waiting_[k]) left += pace_.seconds(sweep_.runs[k].config);
+    }
+    std::string state = fmt::format("{} done", done_);
+    if (failed > 0) state += fmt::format(", {} failed", failed);
+    if (left > 0) state += fmt::format(", about {} left", human_time(left));
+    tell(fmt::format("run {} of {}: {} ({})", i + 1, sweep_.runs.size(), sweep_.runs[i].name,
+                     state));
+  }
+
+  void tell(const std::string& line) const {
+    if (!sweep_.quiet) fmt::print(stderr, "{}\n", line);
+  }
+
+  const Sweep& sweep_;
+  const ValidNames& valid_;
+  std::vector<char> waiting_;
+  int done_ = 0;
+  Pace pace_;
+};
+
+}  // namespace
+
+SweepReport run_sweep(const Sweep& sweep, const ValidNames& valid) {
+  SweepReport report;
+  {
+    const Ledger ledger(sweep.ledger);
+    for (const std::string& remark : ledger.remarks()) fmt::print(stderr, "note: {}\n", remark);
+    if (!sweep.table_only) report = Runner(sweep, ledger, valid).run();
+  }
+  report.table = table_of(Ledger(sweep.ledger), sweep);
+  return report;
+}
+
+}  // namespace renar
