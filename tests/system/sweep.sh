@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# A sweep: stopped by Ctrl-C and called again it goes on where it was, to the bit; a run that fails does not end it; the
+# ledger has a line a run and the same call does nothing twice; what is wrong is said before anything is written.
+set -euo pipefail
+programs=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+die() { echo "$*"; exit 1; }
+# calls STATUS ARGUMENTS...: stdout goes to out, stderr to err.
+calls() {
+  local status=$1 got=0
+  shift
+  timeout 100 "$programs/renar_train" "$@" >out 2>err </dev/null || got=$?
+  [[ $got == "$status" ]] || die "renar_train $*: status $got, expected $status: $(cat out err)"
+}
+ledger_has() {  # COUNT WORDS
+  local count
+  count=$(grep -c -- "$2" results/ledger.jsonl || true)
+  [[ $count == "$1" ]] || die "the ledger has $count lines with $2, expected $1: $(cat results/ledger.jsonl)"
+}
+losses() { sed 's/,"seconds":[^,}]*//' "$1/metrics.jsonl"; }  # without the times
+
+# Of the variants the first is short, the second long enough to be stopped, the third diverges.
+cat >grid.toml <<'END'
+threads = 1
+hidden = 8
+batch = 2
+train-lengths = [4]
+test-lengths = [8]
+test-samples = 4
+val-samples = 4
+eval-every = 500
+checkpoint-every = 100
+[grid]
+algo = ["minimum", "bfs"]
+[[variant]]
+seed = [1, 2]
+steps = 20
+[[variant]]
+processor = "mpnn"
+steps = 3000
+[[variant]]
+seed = 3
+steps = 90
+lr = 1000.0
+clip = 0
+no-ln = true
+END
+long=minimum-baseline-42-processor=mpnn-steps=3000
+
+# A call that is wrong, or only asks, writes nothing.
+calls 2 --sweep nowhere.toml
+calls 2 --sweep grid.toml --seed 3
+calls 2 --sweep grid.toml --resume runs
+calls 2 --table --algo bfs
+calls 1 --sweep grid.toml --ledger /proc/nowhere/ledger
+mkdir -p other/$long && touch other/$long/notes
+calls 2 --sweep grid.toml --out other
+[[ $(find other | wc -l) == 3 ]] || die "a refused sweep wrote $(find other)"
+calls 0 --sweep grid.toml --table
+grep -q '^0 of 8 runs' out || die "the table of nothing is $(cat out)"
+[[ ! -e runs && ! -e results ]] || die "a call that runs nothing wrote $(ls)"
+
+# Ctrl-C in the third run: two are in the ledger, and the same call goes on.
+"$programs/renar_train" --sweep grid.toml >out 2>err &
+pid=$!
+for _ in $(seq 600); do
+  [[ $(wc -l 2>/dev/null <runs/$long/metrics.jsonl || echo 0) -ge 12 ]] && break
+  sleep 0.05
+done
+kill -INT $pid
+status=0; wait $pid || status=$?
+[[ $status == 130 ]] || die "Ctrl-C ended with status $status: $(cat err)"
+grep -q "the same call goes on: $programs/renar_train --sweep grid.toml" err || die "not told how to go on: $(cat err)"
+[[ ! -s out ]] || die "a stopped sweep printed $(cat out)"
+ledger_has 2 config_hash
+grep -q '^run 3 of 8: algo=minimum processor=mpnn steps=3000 (2 done, about ' err || die "no such run: $(cat err)"
+stopped_at=$(wc -l <runs/$long/metrics.jsonl)
+first_line=$(head -n 1 runs/$long/metrics.jsonl)  # its seconds are of that call
+[[ $stopped_at -lt 3000 ]] || { echo "stopped only after $stopped_at steps"; exit 77; }
+
+# The crash of another program left half a line; two runs fail, and the others do not mind.
+printf '{"config_hash":"12' >>results/ledger.jsonl
+calls 1 --sweep grid.toml
+grep -q 'line 3, the last, is cut off' err || die "the cut line is not told: $(cat err)"
+grep -q '^run [12] of' err && die "finished runs ran again: $(cat err)"
+[[ $(head -n 1 runs/$long/metrics.jsonl) == "$first_line" ]] || die "the stopped run began anew: $(cat err)"
+grep -q 'error: 2 of 8 runs failed' err || die "the failures are not told: $(cat err)"
+tail -n 1 err | grep -q '^  runs/bfs-baseline-3-.*: .*nan' || die "a failure without its reason: $(cat err)"
+grep -q '^6 of 8 runs are in results/ledger.jsonl' out || die "no table: $(cat out)"
+cp out before
+ledger_has 6 '"score"'
+ledger_has 2 '"error"'
+for key in config_hash date commit device processor; do ledger_has 8 "\"$key\":\"[^\"]*\"[,}]"; done
+
+# The stopped run is the run that was never stopped.
+calls 0 --algo minimum --processor mpnn --steps 3000 --hidden 8 --batch 2 --train-lengths 4 --test-lengths 8 \
+  --test-samples 4 --val-samples 4 --eval-every 500 --threads 1 --out whole --quiet --ledger single.jsonl
+cmp <(losses whole) <(losses runs/$long) || die "a stop changes the run"
+hash_of() { sed 's/.*"config_hash":"\([^"]*\)".*/\1/'; }
+[[ $(hash_of <single.jsonl) == "$(grep "$long" results/ledger.jsonl | hash_of)" ]] ||
+  die "the same run has two hashes"
+
+# Again: only what failed is tried, the table is the same, and so it is without running.
+calls 1 --sweep grid.toml
+[[ $(grep -c '^run ' err) == 2 ]] || die "not just the failed runs were tried again: $(cat err)"
+cmp before out || die "another table: $(cat out)"
+calls 0 --sweep grid.toml --table
+cmp before out || die "another table: $(cat out)"
+sed '/^seed = 3/,$d' grid.toml | sed '$d' >fine.toml
+calls 0 --sweep fine.toml
+[[ $(grep -c '^run ' err) == 0 ]] || die "a finished sweep ran something: $(cat err)"
+grep -q '^6 of 6 runs' out || die "a finished sweep has no table: $(cat out)"
+
+# A finished directory that the ledger does not know is taken as it is; another configuration needs --overwrite.
+calls 0 --sweep fine.toml --ledger second.jsonl --quiet
+[[ $(wc -l <second.jsonl) == 6 && ! -s err ]] || die "a second ledger: $(cat second.jsonl err)"
+calls 2 --sweep fine.toml --batch 3
+calls 0 --sweep fine.toml --batch 3 --overwrite --quiet
+ledger_has 6 '"batch":3'
