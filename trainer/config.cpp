@@ -22,6 +22,17 @@ constexpr std::size_t kLongestName = 60;
 constexpr double kRenarWeight = 0.1, kMrenarWeight = 1;  // paper, computational details
 constexpr double kMrenarRatio = 0.3;                     // the authors' program's
 
+constexpr const char* kSweepHelp =
+    "The file of --sweep has the settings of all runs at its top and then what varies:\n"
+    "  steps = 1000\n"
+    "  [grid]                        # every combination is a run\n"
+    "  algo = [\"dfs\", \"bfs\"]\n"
+    "  seed = [1, 2, 3]\n"
+    "  [[variant]]                   # settings that change together, with all of the grid\n"
+    "  processor = \"mpnn\"\n"
+    "  lr = 0.0005\n"
+    "The same call goes on where a sweep was stopped. tools/sweep_example.toml says more.";
+
 using Table = std::vector<Setting>;
 
 // ---- flags ------------------------------------------------------------------------------------
@@ -67,6 +78,7 @@ std::optional<Flags> parse_flags(int argc, const char* const* argv, const Table&
   app.set_help_flag("--help", "this text")->group("Help");
   app.set_version_flag("--version", version_text(), "what this program is")->group("Help");
   app.allow_extras();
+  app.footer(kSweepHelp);
   for (const Setting& setting : table) {
     std::string flag = "--" + setting.name;
     if (!setting.alias.empty()) flag += ",--" + setting.alias;

@@ -20,13 +20,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The settings that decide what is computed and differ from their defaults, by name.
+/// The algorithms and the settings that decide what is computed and differ from their defaults.
 std::map<std::string, std::string> deciding_settings(const Config& config) {
-  std::map<std::string, std::string> texts;
+  Config standard;
+  standard.algo = config.algo;
+  complete(standard, {});
+  std::map<std::string, std::string> texts = {{"algo", join(config.algo, ",")}};
   for (const Setting& setting : settings({})) {
     if (setting.group == Group::kMachine || setting.group == Group::kCall) continue;
     const std::string text = text_of(setting, config);
-    if (text != text_of(setting, Config())) texts[setting.name] = text;
+    if (text != text_of(setting, standard)) texts[setting.name] = text;
   }
   return texts;
 }

@@ -18,7 +18,7 @@
 
 namespace renar {
 
-/// Names the configuration that decides what is computed: 16 hex digits, the same on every machine.
+/// Names what a complete configuration computes: 16 hex digits, the same on every machine.
 /// Settings at their defaults, those of the machine and those of the call have no part in it, so
 /// that a setting which a later version adds changes no hash of the runs before it.
 std::string config_hash(const Config& config);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -20,19 +21,17 @@ Config config_of(std::uint32_t seed) {
   Config config;
   config.algo = {"bfs"};
   config.seed = seed;
+  complete(config, {});
   return config;
 }
 
 RunResult result_with(double score, std::uint32_t seed) {
-  return {{{"bfs", 0.75, 16, {{score, 0.25, {{"pi", score, 0.25}}, 32, 64}}}},
-          "mpnn",
-          seed,
-          100,
-          12.5,
-          0.75,
-          50,
-          "a CPU",
-          10};
+  RunResult result;
+  result.algorithms = {{"bfs", 0.75, 16, {{score, 0.25, {{"pi", score, 0.25}}, 32, 64}}}};
+  result.processor = "mpnn";
+  result.seed = seed;
+  result.seconds = 12.5;
+  return result;
 }
 
 /// A finished run in the folder `name`.
@@ -60,7 +59,7 @@ TEST_CASE("ledger: the hash is of what is computed, and of nothing else") {
     } else if (const auto* text = std::get_if<std::string Config::*>(&setting.member)) {
       other.*(*text) += "x";
     } else if (const auto* real = std::get_if<double Config::*>(&setting.member)) {
-      other.*(*real) *= 1 + 1e-15;
+      other.*(*real) = std::nextafter(other.*(*real), 2);
     } else {
       continue;
     }

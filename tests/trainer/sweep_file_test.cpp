@@ -19,6 +19,8 @@ namespace {
 const ValidNames kValid = {
     {"bfs", "dfs", "minimum"}, {"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
 
+const ValidNames kAllNames = {{"minimum", "bfs", "dijkstra"}, {"bfs"}, {"mpnn", "triplet_gmpnn"}};
+
 /// The sweep of a file with this text, called f.toml in messages.
 Sweep sweep_of(const std::string& text, Flags flags = {}) {
   const Scratch scratch;
@@ -101,6 +103,11 @@ TEST_CASE("sweep_file: settings that are lists take lists") {
   CHECK(sweep.runs[8].config.algo == Words{"minimum", "bfs"});
   CHECK(sweep.runs[8].column == "minimum+bfs train-lengths=4,7 p=default");
   CHECK(refusal("[grid]\nalgo = ['bfs', ['bfs']]\n") == "f.toml: algo in [grid] has bfs twice");
+}
+
+TEST_CASE("sweep_file: the example is a sweep") {
+  const std::string path = RENAR_SOURCE_DIR "/tools/sweep_example.toml";
+  CHECK(read_sweep({{"sweep", path}}, kAllNames).runs.size() == 18);
 }
 
 TEST_CASE("sweep_file: no two runs share a directory") {
