@@ -46,7 +46,9 @@ int one_run(const Flags& flags, const ValidNames& valid) {
       throw;
     }
   }
-  if (keeps_ledger) append_finished(config.ledger, config, directory);
+  if (keeps_ledger && !Ledger(config.ledger).has_result(config_hash(config))) {
+    append_finished(config.ledger, config, directory);
+  }
   fmt::print("{}", result_text(result, directory));
   return 0;
 }

@@ -107,12 +107,14 @@ const LedgerEntry* Ledger::find(const std::string& hash) const {
   return place == by_hash_.end() ? nullptr : &entries_[place->second];
 }
 
+bool Ledger::has_result(const std::string& hash) const {
+  const LedgerEntry* entry = find(hash);
+  return entry != nullptr && entry->error.empty();
+}
+
 void append_finished(const std::string& ledger, const Config& config,
                      const RunDirectory& directory) {
   Json line = beginning_of(config, directory);
-  const Ledger known(ledger);
-  const LedgerEntry* entry = known.find(line["config_hash"]);
-  if (entry != nullptr && entry->error.empty()) return;
   try {
     const Json summary = Json::parse(read_file(directory.summary()));
     result_of(summary);

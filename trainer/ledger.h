@@ -39,6 +39,8 @@ class Ledger {
   /// What is known of a configuration: the last run of it that finished, else the last that failed,
   /// else nullptr.
   const LedgerEntry* find(const std::string& config_hash) const;
+  /// Whether a run of that configuration finished.
+  bool has_result(const std::string& config_hash) const;
   const std::vector<LedgerEntry>& entries() const { return entries_; }
   /// What is wrong with the file, a line each; nothing that stops a sweep.
   const std::vector<std::string>& remarks() const { return remarks_; }
@@ -49,8 +51,8 @@ class Ledger {
   std::vector<std::string> remarks_;
 };
 
-/// Appends the line of the run that finished in `directory`, made of its summary.json, unless the
-/// ledger has it. Throws renar::Error where that is damaged or the line cannot be written.
+/// Appends the line of the run that finished in `directory`, made of its summary.json. Throws
+/// renar::Error where that is damaged or the line cannot be written.
 void append_finished(const std::string& ledger, const Config& config,
                      const RunDirectory& directory);
 /// Appends the line of a run that failed.

@@ -19,9 +19,16 @@
 namespace renar {
 namespace {
 
+/// Whether the ledger has all scores of the run; a line that was edited by hand may lack some.
 bool is_done(const Ledger& ledger, const SweepRun& run) {
-  const LedgerEntry* entry = ledger.find(run.hash);
-  return entry != nullptr && entry->error.empty();
+  if (!ledger.has_result(run.hash)) return false;
+  const std::vector<AlgorithmResult>& found = ledger.find(run.hash)->result.algorithms;
+  if (found.size() != run.config.algo.size()) return false;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k].algo != run.config.algo[k]) return false;
+    if (found[k].tests.size() != run.config.test_lengths.size()) return false;
+  }
+  return true;
 }
 
 std::string table_of(const Ledger& ledger, const Sweep& sweep) {

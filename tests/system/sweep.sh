@@ -95,8 +95,11 @@ ledger_has 2 '"error"'
 for key in config_hash date commit device processor; do ledger_has 8 "\"$key\":\"[^\"]*\"[,}]"; done
 
 # The stopped run is the run that was never stopped.
-calls 0 --algo minimum --processor mpnn --steps 3000 --hidden 8 --batch 2 --train-lengths 4 --test-lengths 8 \
-  --test-samples 4 --val-samples 4 --eval-every 500 --threads 1 --out whole --quiet --ledger single.jsonl
+single=(--algo minimum --processor mpnn --steps 3000 --hidden 8 --batch 2 --train-lengths 4 --test-lengths 8
+  --test-samples 4 --val-samples 4 --eval-every 500 --threads 1 --out whole --quiet --ledger single.jsonl)
+calls 0 "${single[@]}"
+calls 0 "${single[@]}"  # prints the result again
+[[ $(wc -l <single.jsonl) == 1 ]] || die "a single run's ledger is $(cat single.jsonl)"
 cmp <(losses whole) <(losses runs/$long) || die "a stop changes the run"
 hash_of() { sed 's/.*"config_hash":"\([^"]*\)".*/\1/'; }
 [[ $(hash_of <single.jsonl) == "$(grep "$long" results/ledger.jsonl | hash_of)" ]] ||
@@ -112,6 +115,11 @@ sed '/^seed = 3/,$d' grid.toml | sed '$d' >fine.toml
 calls 0 --sweep fine.toml
 [[ $(grep -c '^run ' err) == 0 ]] || die "a finished sweep ran something: $(cat err)"
 grep -q '^6 of 6 runs' out || die "a finished sweep has no table: $(cat out)"
+
+# A single run that fails has its line, too.
+calls 1 --algo bfs --hidden 8 --batch 2 --train-lengths 4 --lr 1000 --clip 0 --no-ln --steps 400 --out diverged \
+  --quiet --ledger failed.jsonl
+grep -q '"error":"' failed.jsonl || die "no line of a failed run: $(cat failed.jsonl)"
 
 # A finished directory that the ledger does not know is taken as it is; another configuration needs --overwrite.
 calls 0 --sweep fine.toml --ledger second.jsonl --quiet

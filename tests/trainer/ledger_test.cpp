@@ -83,7 +83,6 @@ TEST_CASE("ledger: a line has what the summary has, and is read again") {
   CHECK(date[10] == 'T');
   CHECK(date.back() == 'Z');
 
-  append_finished(path, config_of(7), directory);  // is there already
   const Ledger ledger(path);
   REQUIRE(ledger.entries().size() == 1);
   CHECK(ledger.remarks().empty());
@@ -94,7 +93,9 @@ TEST_CASE("ledger: a line has what the summary has, and is read again") {
   CHECK(entry->result.score(0) == 0.5);
   CHECK(entry->result.trivial(0) == 0.25);
   CHECK(entry->result.seconds == 12.5);
+  CHECK(ledger.has_result(config_hash(config_of(7))));
   CHECK(ledger.find(config_hash(config_of(8))) == nullptr);
+  CHECK_FALSE(ledger.has_result(config_hash(config_of(8))));
 }
 
 TEST_CASE("ledger: a failed run has a line with the reason") {
@@ -124,6 +125,7 @@ TEST_CASE("ledger: of several lines of a run the last that finished counts") {
   append_failed(path, config, directory, "first");
   append_failed(path, config, directory, "second");
   CHECK(Ledger(path).find(hash)->error == "second");
+  CHECK_FALSE(Ledger(path).has_result(hash));
   append_finished(path, config, directory);
   append_failed(path, config, directory, "third");
   CHECK(Ledger(path).find(hash)->error == "");
