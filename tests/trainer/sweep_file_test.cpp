@@ -111,6 +111,22 @@ TEST_CASE("sweep_file: the example is a sweep") {
   CHECK(read_sweep({{"sweep", path}}, kAllNames).runs.size() == 12);
 }
 
+TEST_CASE("sweep_file: the paper's comparison, a column a method and mask ratio") {
+  const Sweep sweep = sweep_of(
+      "[grid]\nalgo = ['bfs']\n[[variant]]\nmethod = 'baseline'\n[[variant]]\nmethod = 'renar'\n"
+      "[[variant]]\nmethod = 'mrenar'\nmask-ratio = [0.1, 0.9]\n");
+  REQUIRE(sweep.runs.size() == 4);
+  CHECK(sweep.runs[0].column == "baseline");
+  CHECK(sweep.runs[1].column == "renar");
+  CHECK(sweep.runs[3].column == "mrenar mask-ratio=0.9");
+  CHECK(sweep.runs[1].config.rec_weight == 0.1);
+  CHECK(sweep.runs[3].config.rec_weight == 1);
+  CHECK(sweep.runs[3].config.out == "runs/bfs-mrenar-42-mask-ratio=0.9");
+  CHECK(refusal("[grid]\nalgo = ['bfs']\nmethod = ['baseline', 'mrenar']\nmask-ratio = [0.1]\n") ==
+        "f.toml: run \"algo=bfs method=baseline\": --mask-ratio and --mask-rounds are of --method "
+        "mrenar, not of baseline");
+}
+
 TEST_CASE("sweep_file: no two runs share a directory") {
   // Names of many algorithms are cut to their number: here both are 3-algorithms.
   ValidNames valid = kValid;
