@@ -264,12 +264,11 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
              (*run.request.scales)[p], (*run.request.losses)[p]);
   }
   Predictions* predictions = run.request.predictions;
-  if (predictions == nullptr || (hint && !predictions->with_hints)) return;
+  if (predictions == nullptr) return;
   const std::int64_t each = logits.size() / logits.dim(0);
   for (std::int64_t k = 0; k < logits.dim(0); ++k) {
-    std::copy_n(logits.data + k * each, each,
-                predictions->at(run.samples.batch(), p, hint ? frame - 1 : 0,
-                                run.samples.index(begin + k)));
+    predictions->put(run.samples.batch(), p, hint ? frame - 1 : 0, run.samples.index(begin + k),
+                     logits.data + k * each);
   }
 }
 

@@ -33,10 +33,10 @@ std::vector<Real> fused(const Real* rows, const Real* mask, std::int64_t nodes) 
   return pointers;
 }
 
-/// One sample's truth of an output: numbers, or a permutation as pointers.
+/// One sample's truth of an output (frame 0) or a hint: numbers, or a permutation as pointers.
 struct Truth {
-  Truth(const Batch& batch, std::size_t probe, std::int64_t sample)
-      : numbers(batch.at(probe, 0, sample)), size(batch.stride(probe)) {
+  Truth(const Batch& batch, std::size_t probe, std::int64_t frame, std::int64_t sample)
+      : numbers(batch.at(probe, frame, sample)), size(batch.stride(probe)) {
     if (!is_permutation((*batch.spec)[probe])) return;
     pointers = fused(numbers, batch.at(mask_of(*batch.spec, probe), 0, sample), batch.nodes);
     numbers = pointers.data();
@@ -169,25 +169,58 @@ std::vector<std::size_t> scored_outputs(const Spec& spec) {
   return outputs;
 }
 
+ScoreCount& ScoreCount::operator+=(const ScoreCount& other) {
+  sum += other.sum;
+  elements += other.elements;
+  true_positive += other.true_positive;
+  false_positive += other.false_positive;
+  false_negative += other.false_negative;
+  return *this;
+}
+
 void count_score(const Batch& batch, std::size_t p, const Predictions& predictions,
                  ScoreCount& count) {
-  const Probe& probe = (*batch.spec)[p];
-  const std::int64_t nodes = batch.nodes, range = choices(probe, nodes);
-  const bool chooses = probe.type != Type::kScalar && probe.type != Type::kMask;
   for (std::int64_t b = 0; b < batch.size; ++b) {
-    const Truth truth(batch, p, b);
-    if (is_permutation(probe)) {
-      const std::vector<Real> pointers = predicted_pointers(batch, p, predictions, b);
-      const auto predicted = [&](std::int64_t i) { return pointers[static_cast<std::size_t>(i)]; };
-      count_sample(probe, truth, nodes, predicted, count);
-      continue;
-    }
-    const Real* logits = predictions.at(batch, p, 0, b);
-    const auto predicted = [&](std::int64_t r) {
-      return chooses ? static_cast<Real>(largest(logits + r * range, range)) : logits[r];
-    };
-    count_sample(probe, truth, nodes, predicted, count);
+    count_sample_score(batch, p, predictions, 0, b, count);
   }
+}
+
+void count_sample_score(const Batch& batch, std::size_t p, const Predictions& predictions,
+                        std::int64_t step, std::int64_t sample, ScoreCount& count) {
+  const Probe& probe = (*batch.spec)[p];
+  const std::int64_t nodes = batch.nodes;
+  const bool hint = probe.stage == Stage::kHint;
+  const Truth truth(batch, p, hint ? step + 1 : 0, sample);
+  if (is_permutation(probe)) {
+    const std::vector<Real> pointers = predicted_pointers(batch, p, predictions, sample);
+    const auto predicted = [&](std::int64_t i) { return pointers[static_cast<std::size_t>(i)]; };
+    count_sample(probe, truth, nodes, predicted, count);
+    return;
+  }
+  const Real* values = predictions.at(batch, p, step, sample);
+  if (!chooses(probe) || predictions.as_choices(probe)) {
+    count_sample(
+        probe, truth, nodes, [&](std::int64_t r) { return values[r]; }, count);
+    return;
+  }
+  const std::int64_t range = choices(probe, nodes);
+  const auto predicted = [&](std::int64_t r) {
+    return static_cast<Real>(largest(values + r * range, range));
+  };
+  count_sample(probe, truth, nodes, predicted, count);
+}
+
+double wrong_choices(const Probe& probe, const ScoreCount& count) {
+  switch (probe.type) {
+    case Type::kScalar: return 0;
+    case Type::kMask: return count.false_positive + count.false_negative;
+    case Type::kMaskOne:
+    case Type::kCategorical:
+    case Type::kPointer:
+    case Type::kShouldBePermutation:
+    case Type::kPermutationPointer: return count.elements - count.sum;
+  }
+  return 0;
 }
 
 double score_of(const Probe& probe, const ScoreCount& count) {
@@ -207,7 +240,7 @@ void count_trivial(const Batch& batch, std::size_t p, TrivialCounts& counts) {
   const Probe& probe = (*batch.spec)[p];
   counts.resize(guesses(probe));
   for (std::int64_t b = 0; b < batch.size; ++b) {
-    const Truth truth(batch, p, b);
+    const Truth truth(batch, p, 0, b);
     for (std::size_t guess = 0; guess < counts.size(); ++guess) {
       const auto predicted = [&](std::int64_t r) { return guessed(probe, batch.nodes, guess, r); };
       count_sample(probe, truth, batch.nodes, predicted, counts[guess]);

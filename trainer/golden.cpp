@@ -243,7 +243,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   fill_batch(golden.spec, batch_from(golden.spec, golden.arrays), batch);
   ShardRunner runner(1);
   std::vector<Real> grads;
-  Predictions predictions{.with_hints = true, .values = {}};
+  Predictions predictions{.hints = Predictions::Hints::kLogits, .values = {}};
   predictions.prepare(batch);
   compare_losses(golden, runner.gradients(net, batch, grads, noise_of(golden, batch), &predictions),
                  report);

@@ -26,7 +26,7 @@ NetOptions with_memory() {
 std::vector<std::vector<Real>> trained(const Net& net, const Batch& batch,
                                        std::int64_t update = 0) {
   ShardRunner runner(1);
-  Predictions predictions{.with_hints = true, .values = {}};
+  Predictions predictions{.hints = Predictions::Hints::kLogits, .values = {}};
   predictions.prepare(batch);
   std::vector<Real> grads;
   runner.gradients(net, batch, grads, {.update = update}, &predictions);

@@ -172,7 +172,7 @@ TEST_CASE("net: noise on permutations in training alone, another in every update
   const std::size_t order = every_probe().index_of("order");
   const auto train = [&](const NoiseKey& key, int threads) {
     ShardRunner runner(threads);
-    Predictions predictions{.with_hints = true, .values = {}};
+    Predictions predictions{.hints = Predictions::Hints::kLogits, .values = {}};
     predictions.prepare(batch);
     std::vector<Real> grads;
     runner.gradients(net, batch, grads, key, &predictions);

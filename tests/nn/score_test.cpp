@@ -213,6 +213,21 @@ TEST_CASE("trivial score: edges to either of their nodes, graphs to 0, permutati
   CHECK(trivial_score(sorted.spec[1], counts) == doctest::Approx(1.0 / 3));
 }
 
+TEST_CASE("score: wrong choices") {
+  const auto wrong = [](Type type, const Values& truth, const Values& logits, int classes = 0) {
+    const Subject subject(type, classes, truth, logits);
+    ScoreCount count;
+    count_score(subject.batch, 0, subject.predictions, count);
+    return wrong_choices(subject.spec[0], count);
+  };
+  CHECK(wrong(Type::kPointer, {2, 2, 2}, {0, 1, 5, 0, 6, 5, -3, -2, -1}) == 1);
+  CHECK(wrong(Type::kMask, {1, 0, 1}, {-1, 1, 1}) == 2);  // one missed, one too many
+  CHECK(wrong(Type::kMask, {1, -1, -1}, {1, 9, -9}) == 0);
+  CHECK(wrong(Type::kMaskOne, {0, 1, 0, -1, 0, 0}, {1, 0, 0, 1, 0, 0}) == 1);
+  CHECK(wrong(Type::kCategorical, {1, 0, 0, 1, 1, 0}, {0, 1, 0, 1, 0, 1}, 2) == 2);
+  CHECK(wrong(Type::kScalar, {1, 2, 3}, {4, 5, 6}) == 0);
+}
+
 TEST_CASE("score: over no elements") {
   const auto empty = [](Type type) {
     return score_of({"y", Stage::kOutput, Location::kNode, type, 0}, {});

@@ -185,8 +185,8 @@ inline Tensor constant(Tape& tape, Shape shape, const std::vector<Real>& values)
 struct Run {
   Losses losses{};
   std::vector<Real> grads;
-  Predictions trained{.with_hints = true, .values = {}},
-      evaluated{.with_hints = true, .values = {}};
+  Predictions trained{.hints = Predictions::Hints::kLogits, .values = {}},
+      evaluated{.hints = Predictions::Hints::kLogits, .values = {}};
 };
 
 inline Run run(const Net& net, const Batch& batch, int threads = 1) {

@@ -1,0 +1,63 @@
+// Test sets of any size, drawn and scored a few samples at a time: the CLRS-30 test set at n = 64,
+// its sampler and seed at other lengths, or with other parameters.
+//
+// Bytes of a sample grow as T N^2 and its longest T is not known before it is drawn. So samples are
+// drawn one by one and scored as a batch as soon as they fill kBatchBytes; no more than one batch
+// is in memory. How samples are grouped changes no bit of a score.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "algos/dataset.h"
+#include "algos/pipeline.h"
+#include "trainer/evaluate.h"
+
+namespace renar {
+
+struct TestSet {
+  const Algorithm* algorithm;
+  Pipeline pipeline;  ///< what the net was trained with; positions stay even
+  int length;         ///< asked of the sampler; the graph may have other nodes
+  int samples;
+  std::uint32_t seed;
+  SamplerParams params;
+};
+
+/// The validation or test set of CLRS-30 at any length; `samples` 0: as many as the split has.
+TestSet clrs30_set(const Algorithm& algorithm, const Pipeline& pipeline, Split split, int length,
+                   int samples);
+
+/// Memory that the samples of one batch may take, predictions included; one sample may take more.
+constexpr std::int64_t kBatchBytes = 256 << 20;
+
+/// The samples of a set in order, as batches.
+class BatchSource {
+ public:
+  struct Limits {
+    int samples;                       ///< most in a batch
+    std::int64_t bytes = kBatchBytes;  ///< most in a batch of several
+  };
+  /// `spec` is the net's for `task`; it and the set must outlive the source.
+  BatchSource(const TestSet& set, const Spec& spec, int task, Limits limits);
+
+  /// The next samples; false where there are no more.
+  bool next(Batch& batch);
+
+ private:
+  const TestSet& set_;
+  const Spec& spec_;
+  int task_;
+  Limits limits_;
+  NumpyRandom random_;
+  std::optional<Trace> waiting_;  // drawn and not yet in a batch
+  int drawn_ = 0;
+};
+
+/// The net's scores in that task. `go_on` is asked before every batch; where it says no the
+/// evaluation is given up and empty. Throws renar::Error for lengths that the sampler cannot serve.
+std::optional<Evaluation> evaluate(const Net& net, int task, const TestSet& set,
+                                   ShardRunner& runner, Predictions::Hints hints,
+                                   const std::function<bool()>& go_on);
+
+}  // namespace renar
