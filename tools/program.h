@@ -17,6 +17,15 @@
 
 namespace renar {
 
+constexpr int kStoppedByUser = 130;
+
+/// Prints and makes sure that it arrived: a full disk behind `> file` is an error.
+inline void print_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  RENAR_CHECK(written && std::fflush(stdout) == 0, "cannot write {} bytes to standard output",
+              text.size());
+}
+
 inline int guarded_main(const std::function<int()>& body) {
   keep_freed_memory();
   try {

@@ -45,13 +45,6 @@ std::string counted(int count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Prints and makes sure that it arrived: a full disk behind `> file` is an error.
-void print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  RENAR_CHECK(written && std::fflush(stdout) == 0, "cannot write {} bytes to standard output",
-              text.size());
-}
-
 /// The sampler's parameters as the flags change them. A flag that the algorithm does not know is an
 /// error.
 SamplerParams params_of(const Algorithm& algorithm, const ExportOptions& o) {
@@ -129,7 +122,7 @@ int run_export(const ExportOptions& o) {
     NumpyRandom positions(*o.pipeline);
     apply(Pipeline{}, algorithm, batch, positions);
   }
-  print(write_batch(std::move(batch), o.out, start));
+  print_out(write_batch(std::move(batch), o.out, start));
   return 0;
 }
 
@@ -156,12 +149,13 @@ int run_trace(const TraceOptions& o) {
     return algorithm.sample(random, *o.length, algorithm.dataset);
   };
   const std::vector<Trace> trace = {o.input ? run_on(algorithm, *o.input) : random_trace()};
-  print(fmt::format("{}: {}, {}; algos/{}/{}.cpp says what its hints mean\n\n{}", algorithm.name,
-                    counted(trace[0].nodes(), "node"), counted(trace[0].frames(), "frame"),
-                    name_of(algorithm.category), algorithm.name, trace_table(trace[0])));
+  print_out(fmt::format("{}: {}, {}; algos/{}/{}.cpp says what its hints mean\n\n{}",
+                        algorithm.name, counted(trace[0].nodes(), "node"),
+                        counted(trace[0].frames(), "frame"), name_of(algorithm.category),
+                        algorithm.name, trace_table(trace[0])));
   if (o.out) {
     check_size(algorithm, trace[0].nodes(), trace[0].frames(), 1);
-    print("\n" + write_batch(batch_of(trace), *o.out, start));
+    print_out("\n" + write_batch(batch_of(trace), *o.out, start));
   }
   return 0;
 }
@@ -219,7 +213,7 @@ int run(int argc, char** argv) {
     fail_beyond_physical_memory();
     if (exporting->parsed()) return run_export(e);
     if (tracing->parsed()) return run_trace(t);
-    print(json ? algorithm_list_json() : algorithm_list());
+    print_out(json ? algorithm_list_json() : algorithm_list());
     return 0;
   });
 }

@@ -2,11 +2,10 @@
 // for every combination of a grid. CLI.md says what it accepts.
 #include <fmt/core.h>
 
-#include "algos/registry.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "nn/processor.h"
 #include "tools/program.h"
+#include "tools/valid_names.h"
 #include "trainer/ledger.h"
 #include "trainer/sweep.h"
 #include "trainer/train.h"
@@ -16,15 +15,6 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kStoppedByUser = 130;
-
-ValidNames valid_names() {
-  ValidNames valid{{}, {}, processor_kinds()};
-  for (const Algorithm& algorithm : algorithms()) {
-    valid.algorithms.push_back(algorithm.name);
-    if (algorithm.in_clrs30) valid.all.push_back(algorithm.name);
-  }
-  return valid;
-}
 
 int one_run(const Flags& flags, const ValidNames& valid) {
   const Config config = run_config(flags, valid);

@@ -51,6 +51,7 @@ struct Config {
   double clip = 1.0;  // largest global norm of the gradient; 0: no clipping
   std::uint32_t seed = 42;
   std::vector<int> train_lengths = {4, 7, 11, 13, 16};
+  std::string init_from;  // a file of parameters to begin with; empty: random ones
 
   // data
   std::string data_stream = "own";  // or clrs
@@ -66,6 +67,7 @@ struct Config {
   int val_samples = 0;  // 0: as the field's example run has
   std::vector<int> test_lengths = {64};
   int test_samples = 0;  // 0: as many as the CLRS-30 split has
+  bool oracle = false;   // score the test sets at every validation, too
 
   // machine
   std::string device = "auto";

@@ -43,6 +43,8 @@ void set_from_toml(const Setting& setting, const toml::node& node, const std::st
   const std::string text = flag_text(node).value();
   if (setting.name == "p" && text.empty()) {  // [] is how "the algorithm's" is written
     config.p.clear();
+  } else if (setting.name == "init-from" && text.empty()) {
+    config.init_from.clear();
   } else {
     set_from_text(setting, text, place, config);
   }

@@ -23,16 +23,21 @@ std::string numbered(std::string name, std::size_t k) {
   return k == 0 ? name : name + "_" + std::to_string(k);
 }
 
-/// `layers` are a module's linear layers met so far; a new one is added.
+/// The place of a word among those met so far, to which a new one is added.
+std::size_t number_of(const std::string& word, std::vector<std::string>& met) {
+  const auto known = std::find(met.begin(), met.end(), word);
+  const auto k = static_cast<std::size_t>(known - met.begin());
+  if (known == met.end()) met.push_back(word);
+  return k;
+}
+
+/// `layers` are a module's linear layers met so far.
 std::string layer_name(const std::string& layer, std::vector<std::string>& layers) {
   if (layer == "layer_norm") return layer;
   if (layer == "hop") return "~_apply/linear_1";  // linear would be that of the hops before
   if (layer == "answer") return "~_apply/linear_2";
   if (layer.starts_with("mlp_")) return "mlp/~/linear_" + layer.substr(4);
-  const auto known = std::find(layers.begin(), layers.end(), layer);
-  const auto k = static_cast<std::size_t>(known - layers.begin());
-  if (known == layers.end()) layers.push_back(layer);
-  return numbered("linear", k);
+  return numbered("linear", number_of(layer, layers));
 }
 
 /// The module of each family of processors, told by a layer that no other family has.
@@ -72,11 +77,11 @@ bool reconstructs(const Parameters& parameters) {
 }  // namespace
 
 std::vector<std::string> reference_names(const Parameters& parameters) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, algorithms;
   std::map<std::string, std::vector<std::string>> layers;  // by module
   const std::string processor = processor_module(parameters);
   const std::string heads = "net/~_construct_encoders_decoders/";
-  const std::string main = reconstructs(parameters) ? "CLRS_algo_0_" : "algo_0_";
+  const std::string main = reconstructs(parameters) ? "CLRS_" : "";
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::vector<std::string> parts = split(entry.name);
     const std::string& leaf = parts.back();
@@ -97,7 +102,8 @@ std::vector<std::string> reference_names(const Parameters& parameters) {
       names.push_back(in_module("net/" + parts[1].substr(5) + "_gatenet/~", parts[2]));
     } else {
       RENAR_CHECK(parts.size() >= 4, "[reference_names] {} has no counterpart", entry.name);
-      const std::string begin = parts[1] == "reconstruct" ? "mlm_algo_0_" : main;
+      const std::string algorithm = "algo_" + std::to_string(number_of(parts[0], algorithms)) + "_";
+      const std::string begin = (parts[1] == "reconstruct" ? "mlm_" : main) + algorithm;
       const std::string end = parts[1] == "encode" ? "_enc_linear" : "_dec_linear";
       const std::size_t k = parts.size() > 4 ? std::stoul(parts[3]) : 0;
       names.push_back(numbered(heads + begin + parts[2] + end, k) + "/" + leaf);

@@ -8,7 +8,8 @@
 //   <algo>/encode/<probe>/w    net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear/w
 //   <algo>/encode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_enc_linear[_k]/w
 //   <algo>/decode/<probe>/k/w  net/~_construct_encoders_decoders/algo_0_<probe>_dec_linear[_k]/w
-// With a reconstruction (the ReNAR authors' code) the last three begin with CLRS_algo_0_, and
+//   and of a run's second algorithm, third, ..: algo_1_<probe>.., algo_2_<probe>.., in order
+// With a reconstruction (the ReNAR authors' code) those of algorithms begin with CLRS_algo_0_, and
 //   reconstruction/processor/..         net/mpnn_aggr_clrs_processor_1/..
 //   reconstruction/gate_node/<layer>/w  net/node_gatenet/~/linear[_k]/w; likewise the edges'
 //   <algo>/reconstruct/<probe>/k/w      .../mlm_algo_0_<probe>_dec_linear[_k]/w

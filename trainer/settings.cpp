@@ -92,7 +92,18 @@ template <class T>
 std::string toml(const T& value) {
   return fmt::format("{}", value);
 }
-std::string toml(const std::string& value) { return fmt::format("\"{}\"", value); }
+std::string toml(const std::string& value) {
+  std::string escaped;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      escaped += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return fmt::format("\"{}\"", escaped);
+}
 template <class T>
 std::string toml(const std::vector<T>& list) {
   return fmt::format("[{}]", fmt::join(list, ", "));
@@ -203,6 +214,8 @@ std::vector<Setting> settings(const ValidNames& valid) {
       {kTraining, "clip", &C::clip, "largest norm of the gradient, 0 = any", {0, 1e9}},
       {kTraining, "seed", &C::seed, "seed of weights and data", {0, 4294967295.0}},
       {kTraining, "train-lengths", &C::train_lengths, "numbers of nodes, in turn", {1, kMaxNodes}},
+      {kTraining, "init-from", &C::init_from,
+       "parameters to begin with: .safetensors of a run, or dm-clrs' as .npz (default: random)"},
 
       {kData,
        "data-stream",
@@ -238,6 +251,8 @@ std::vector<Setting> settings(const ValidNames& valid) {
        &C::test_samples,
        "samples a test set, 0 = as CLRS-30 has",
        {0, 1e6}},
+      {kEvaluation, "oracle", &C::oracle,
+       "score the test sets at every validation, too, and print the largest"},
 
       {kMachine,
        "device",

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/version.h"
+#include "trainer/evaluation_report.h"
 #include "trainer/progress.h"
 #include "trainer/train.h"
 
@@ -14,18 +15,6 @@ namespace renar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json json_of(const Evaluation& test) {
-  Json outputs;
-  for (const OutputScore& output : test.outputs) {
-    outputs[output.name] = {{"score", output.score}, {"trivial", output.trivial}};
-  }
-  return {{"nodes", test.nodes},
-          {"samples", test.samples},
-          {"score", test.score},
-          {"trivial", test.trivial},
-          {"outputs", outputs}};
-}
 
 Json json_of(const AlgorithmResult& result) {
   Json tests = Json::array();
@@ -77,9 +66,11 @@ std::string scores_of_several(const RunResult& result, std::size_t test) {
 AlgorithmResult algorithm_from(const Json& entry) {
   AlgorithmResult result{entry.at("algo"), entry.at("val_score"), entry.at("val_nodes"), {}};
   for (const auto& t : entry.at("tests")) {
-    Evaluation test{t.at("score"), t.at("trivial"), {}, t.at("samples"), t.at("nodes")};
+    Evaluation test{t.at("score"),   t.at("trivial"), {},
+                    t.at("samples"), t.at("nodes"),   t.at("exact")};
     for (const auto& [output, scores] : t.at("outputs").items()) {
-      test.outputs.push_back({output, scores.at("score"), scores.at("trivial")});
+      test.outputs.push_back(
+          {output, scores.at("score"), scores.at("trivial"), scores.at("exact")});
     }
     result.tests.push_back(test);
   }
@@ -104,21 +95,24 @@ void write_summary(const std::string& path, const RunResult& result) {
     names.push_back(found.algo);
     algorithms.push_back(json_of(found));
   }
-  const Json summary = {{"algo", names.size() == 1 ? names[0] : names},
-                        {"method", result.method},
-                        {"processor", result.processor},
-                        {"seed", result.seed},
-                        {"steps", result.steps},
-                        {"score", result.score(0)},
-                        {"trivial", result.trivial(0)},
-                        {"val_score", result.val_score},
-                        {"best_step", result.best_step},
-                        {"algorithms", algorithms},
-                        {"seconds", result.seconds},
-                        {"data_wait_seconds", result.data_wait_seconds},
-                        {"peak_mib", result.peak_mib},
-                        {"device", result.device},
-                        {"commit", commit()}};
+  Json summary = {{"algo", names.size() == 1 ? names[0] : names},
+                  {"method", result.method},
+                  {"processor", result.processor},
+                  {"seed", result.seed},
+                  {"steps", result.steps},
+                  {"score", result.score(0)},
+                  {"trivial", result.trivial(0)},
+                  {"val_score", result.val_score},
+                  {"best_step", result.best_step},
+                  {"algorithms", algorithms},
+                  {"seconds", result.seconds},
+                  {"data_wait_seconds", result.data_wait_seconds},
+                  {"peak_mib", result.peak_mib},
+                  {"device", result.device},
+                  {"commit", commit()}};
+  for (const OracleScore& oracle : result.oracle) {
+    summary["oracle"].push_back({{"score", oracle.score}, {"step", oracle.step}});
+  }
   write_file_atomically(path, summary.dump(2) + "\n");
 }
 
@@ -136,6 +130,9 @@ RunResult result_of(const Json& s) {
                    s.value("data_wait_seconds", 0.0)};  // older runs do not have it
   for (const Json& entry : s.at("algorithms")) {
     result.algorithms.push_back(algorithm_from(entry));
+  }
+  for (const Json& entry : s.value("oracle", Json::array())) {
+    result.oracle.push_back({entry.at("score"), entry.at("step")});
   }
   return result;
 }
@@ -162,6 +159,11 @@ std::string result_text(const RunResult& result, const RunDirectory& directory) 
       result.best_step);
   for (std::size_t i = 0; i < result.algorithms[0].tests.size(); ++i) {
     text += several ? scores_of_several(result, i) : scores_of_one(result.algorithms[0].tests[i]);
+    if (i < result.oracle.size()) {
+      text +=
+          fmt::format("oracle      {:.4f}  the best on that test of all validated, after step {}\n",
+                      result.oracle[i].score, result.oracle[i].step);
+    }
   }
   return text + fmt::format(
                     "in {}: config.toml metrics.jsonl curves.svg summary.json best.safetensors "

@@ -2,33 +2,30 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "algos/dataset.h"
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "core/version.h"
-#include "trainer/batch.h"
 #include "trainer/batch_ahead.h"
 #include "trainer/checkpoint.h"
 #include "trainer/curves.h"
+#include "trainer/initial_parameters.h"
 #include "trainer/metrics.h"
 #include "trainer/optimizer.h"
 #include "trainer/progress.h"
 #include "trainer/run_signal.h"
+#include "trainer/test_set.h"
 
 namespace renar {
 namespace {
 
-/// Samples evaluated between two looks at Ctrl-C.
 constexpr int kEvaluationBatch = 32;
-constexpr int kTestBatch = 8;
 
 StreamConfig stream_config(const Config& config) {
   StreamConfig stream{.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
@@ -71,6 +68,24 @@ double mean_of(const std::vector<AlgorithmResult>& algorithms, std::size_t test,
   return sum / static_cast<double>(algorithms.size());
 }
 
+/// The best mean test score of each length, from the lines of --oracle; empty without it.
+std::vector<OracleScore> best_tests(const Config& config, const std::string& metrics) {
+  std::vector<OracleScore> best;
+  if (!config.oracle) return best;
+  const bool several = config.algo.size() > 1;
+  const std::string algo = several ? kMeanOfAll : config.algo[0];
+  best.resize(config.test_lengths.size());
+  for (const auto& line : read_metrics(metrics)) {
+    if (!line.contains("test_score") || line["algo"] != algo) continue;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      if (line["length"] != config.test_lengths[i] || !line["test_score"].is_number()) continue;
+      const double score = line["test_score"];
+      if (score > best[i].score) best[i] = {score, line["step"]};
+    }
+  }
+  return best;
+}
+
 /// Everything that a run holds while it trains.
 class Training {
  public:
@@ -92,6 +107,8 @@ class Training {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
       optimizer_.restore(state_.optimizer);
       stream_.restore(state_.stream);
+    } else if (!config.init_from.empty()) {
+      init_note_ = load_initial_parameters(config.init_from, net_);
     }
     directory.begin(config, plan);
   }
@@ -101,11 +118,13 @@ class Training {
     {
       MetricsWriter metrics(directory_.metrics(), state_.step);
       Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
+      if (!init_note_.empty()) progress.note(init_note_);
       while (state_.step < config_.steps) {
         const bool last = state_.step + 1 == config_.steps;
         const bool validates = last || state_.step % config_.eval_every == 0;
         step(metrics, progress, validates);
         if (validates) validate(metrics, progress);
+        if (validates && config_.oracle) ask_oracle(metrics);
         if (stop_requested() && !last) return save(), Ending::kStopped;
         if (last || state_.step % config_.checkpoint_every == 0) save();
       }
@@ -188,6 +207,28 @@ class Training {
     save_parameters(directory_.best(), checkpoint_name(config_), net_, state_.step);
   }
 
+  /// The test scores of the parameters as they are, for the record: nothing is chosen by them.
+  void ask_oracle(MetricsWriter& metrics) {
+    for (const int length : config_.test_lengths) {
+      double sum = 0;
+      for (std::size_t k = 0; k < algorithms_.size(); ++k) {
+        const Evaluation found = *test_of(k, length, [] { return true; });
+        nlohmann::ordered_json line = {{"step", state_.step - 1},
+                                       {"algo", algorithms_[k]->name},
+                                       {"length", length},
+                                       {"test_score", found.score}};
+        for (const OutputScore& output : found.outputs) line["test." + output.name] = output.score;
+        metrics.write(line);
+        sum += found.score;
+      }
+      if (algorithms_.size() == 1) continue;
+      metrics.write({{"step", state_.step - 1},
+                     {"algo", kMeanOfAll},
+                     {"length", length},
+                     {"test_score", sum / static_cast<double>(algorithms_.size())}});
+    }
+  }
+
   void save() {
     state_.optimizer = optimizer_.state();
     state_.stream = ahead_.state();
@@ -213,7 +254,8 @@ class Training {
       found.algo = algorithms_[k]->name;
       found.val_nodes = validation_[k].nodes();
       for (const int length : config_.test_lengths) {
-        const std::optional<Evaluation> score = test_of(static_cast<int>(k), length);
+        const std::optional<Evaluation> score =
+            test_of(k, length, [] { return !stop_requested(); });
         if (!score) return false;
         found.tests.push_back(*score);
       }
@@ -224,29 +266,14 @@ class Training {
         if (line["algo"] == found.algo) found.val_score = line["val_score"];
       }
     }
+    result.oracle = best_tests(config_, directory_.metrics());
     return true;
   }
 
-  /// The test set is made batch by batch: some would fill gigabytes.
-  std::optional<Evaluation> test_of(int task, int length) {
-    const Algorithm& algorithm = *algorithms_[static_cast<std::size_t>(task)];
-    const int samples =
-        config_.test_samples > 0 ? config_.test_samples : samples_in(algorithm, Split::kTest);
-    const Spec& spec = net_.spec(task);
-    NumpyRandom random(clrs30(Split::kTest).seed);
-    int done = 0;
-    Batch batch;
-    const auto next = [&]() -> const Batch* {
-      const int size = std::min(kTestBatch, samples - done);
-      if (size == 0) return nullptr;
-      done += size;
-      TraceBatch traces = sample_batch(algorithm, random, length, size, algorithm.dataset);
-      apply_but_positions(pipeline_of(config_), algorithm, traces);
-      fill_batch(spec, traces, batch);
-      batch.task = task;
-      return &batch;
-    };
-    return evaluate(net_, runner_, spec, next, [] { return !stop_requested(); });
+  std::optional<Evaluation> test_of(std::size_t k, int length, const std::function<bool()>& go_on) {
+    const TestSet set = clrs30_set(*algorithms_[k], pipeline_of(config_), Split::kTest, length,
+                                   config_.test_samples);
+    return evaluate(net_, static_cast<int>(k), set, runner_, Predictions::Hints::kNone, go_on);
   }
 
   void draw_curves(const RunResult& result) const {
@@ -270,6 +297,7 @@ class Training {
   Optimizer optimizer_;
   TrainState state_;
   std::vector<Real> grads_;
+  std::string init_note_;  // what --init-from has loaded
 };
 
 }  // namespace
@@ -318,6 +346,11 @@ NetOptions net_options(const Config& config) {
   options.dropout = config.dropout;
   options.seed = config.seed;
   return options;
+}
+
+std::string device_text(int threads) {
+  return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
+                     threads == 1 ? "" : "s");
 }
 
 int threads_of(const Config& config) {

@@ -6,8 +6,9 @@
 // processor and that algorithm's encoders and decoders. Their scores are averaged.
 //
 // Validation comes after step 0, after every --eval-every steps and after the last, as in the
-// field's example run, and covers its whole set in order. Of equal scores the first wins. Steps are
-// counted from 0 in metrics.jsonl.
+// field's example run, and covers its whole set in order. Of equal scores the first wins. With
+// --oracle the test sets are scored then, too, but nothing is chosen by them. Steps are counted
+// from 0 in metrics.jsonl.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -28,7 +29,7 @@ Pipeline pipeline_of(const Config& config);
 std::vector<Task> tasks_of(const Config& config);
 /// Threads a configuration asks for; 0 means all cores.
 int threads_of(const Config& config);
-/// What computes: the CPU, its instruction set and how many threads of it.
+/// CPU, instruction set, threads.
 std::string device_text(int threads);
 
 /// What a run found of one algorithm, with the best parameters.
@@ -39,6 +40,13 @@ struct AlgorithmResult {
   std::vector<Evaluation> tests;  ///< one a test length
 };
 
+/// The largest test score of any validated parameters, as the ReNAR authors report it: chosen on
+/// the test set, so it flatters.
+struct OracleScore {
+  double score = -1;
+  int step = -1;  ///< after which it was seen; -1: no finite score was
+};
+
 /// What a finished run found; also read back from summary.json.
 struct RunResult {
   std::vector<AlgorithmResult> algorithms;
@@ -46,12 +54,13 @@ struct RunResult {
   std::string processor;
   std::uint32_t seed = 0;
   int steps = 0;
-  double seconds = 0;            ///< of training, all calls together
-  double val_score = 0;          ///< the best mean over the algorithms
-  int best_step = 0;             ///< after which it was seen
-  std::string device;            ///< CPU, instruction set, threads
-  double peak_mib = 0;           ///< most memory that the last call held
-  double data_wait_seconds = 0;  ///< of the last call's training: how long it had no data
+  double seconds = 0;                    ///< of training, all calls together
+  double val_score = 0;                  ///< the best mean over the algorithms
+  int best_step = 0;                     ///< after which it was seen
+  std::string device;                    ///< CPU, instruction set, threads
+  double peak_mib = 0;                   ///< most memory that the last call held
+  double data_wait_seconds = 0;          ///< of the last call's training: how long it had no data
+  std::vector<OracleScore> oracle = {};  ///< one a test length; empty without --oracle
 
   /// The means over the algorithms of their scores at the test length of that number, and of what
   /// constant predictions score there.

@@ -231,10 +231,15 @@ TEST_CASE("config: what config.toml says is read back unchanged") {
                                "encoded_decoded",
                                "--hint-teacher-forcing",
                                "0.3",
-                               "--freeze-processor"});
+                               "--freeze-processor",
+                               "--oracle",
+                               "--init-from",
+                               "a \"quoted\" \\ back\tslash.npz"});
   directory.write("config.toml", config_text(config));
   const Config again = read_run_config(directory.path.string(), kValid);
   CHECK(config_difference(config, again).empty());
+  CHECK(again.init_from == config.init_from);
+  CHECK(again.oracle);
   CHECK(again.lr == config.lr);
   CHECK(again.p == config.p);
   CHECK(again.threads == 3);
@@ -244,6 +249,11 @@ TEST_CASE("config: what config.toml says is read back unchanged") {
   CHECK(again.hint_teacher_forcing == 0.3);
   CHECK(again.freeze_processor);
   CHECK(config_text(again) == config_text(config));
+
+  const Config plain = parse({"--algo", "bfs"});  // what is empty is read back empty
+  directory.write("config.toml", config_text(plain));
+  CHECK(read_run_config(directory.path.string(), kValid).init_from.empty());
+  CHECK(config_difference(plain, config).find("init-from: \"\" there") != std::string::npos);
 }
 
 TEST_CASE("config: flags outweigh the file, the file outweighs the defaults") {

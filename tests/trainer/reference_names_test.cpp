@@ -77,6 +77,17 @@ TEST_CASE("reference_names: the two encoders and five decoder layers of edge poi
                                                                 probe + "dec_linear_4/w"});
 }
 
+TEST_CASE("reference_names: algorithms are counted in the order of the run") {
+  Parameters parameters;
+  for (const char* name : {"b/encode/x/w", "b/decode/x/0/w", "a/encode/x/w", "b_2/encode/x/w"}) {
+    parameters.add(name, {1});
+  }
+  const std::string module = "net/~_construct_encoders_decoders/algo_";
+  CHECK(reference_names(parameters) ==
+        std::vector<std::string>{module + "0_x_enc_linear/w", module + "0_x_dec_linear/w",
+                                 module + "1_x_enc_linear/w", module + "2_x_enc_linear/w"});
+}
+
 TEST_CASE("reference_names: a parameter that the reference has not") {
   Parameters parameters;
   parameters.add("strange/w", {1});

@@ -3,13 +3,17 @@
 #include "trainer/train.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/text.h"
 #include "tests/core/scratch.h"
 #include "tests/nn/small.h"
 #include "trainer/checkpoint.h"
@@ -57,12 +61,20 @@ std::vector<Real> values(const Net& net) {
 }
 
 struct Saved {
-  explicit Saved(const RunDirectory& directory)
-      : best("dfs", find_algorithm("dfs").spec(), net_options(config_of(1))),
-        last("dfs", find_algorithm("dfs").spec(), net_options(config_of(1))),
-        state(load_state(directory.last(), "dfs", last)) {
-    load_parameters(directory.best(), "dfs", best);
+  explicit Saved(const RunDirectory& directory,
+                 const std::vector<std::string>& algorithms = {"dfs"})
+      : config(config_of(1)),
+        best(tasks(config, algorithms), net_options(config)),
+        last(tasks(config, algorithms), net_options(config)),
+        state(load_state(directory.last(), join(algorithms), last)) {
+    load_parameters(directory.best(), join(algorithms), best);
   }
+  static std::vector<Task> tasks(Config& config, const std::vector<std::string>& algorithms) {
+    config.algo = algorithms;
+    return tasks_of(config);
+  }
+
+  Config config;
   Net best, last;
   TrainState state;
 };
@@ -264,6 +276,85 @@ TEST_CASE(
     CHECK(result.score(0) == score(saved.best));
     if (lr > 0.01) REQUIRE(score(saved.best) != score(saved.last));
   }
+}
+
+TEST_CASE("train: the oracle is the largest test score, chooses nothing and survives a resume") {
+  const Scratch scratch;
+  const auto config = [](int steps, bool oracle) {
+    Config both = config_of(steps);
+    both.algo = {"dfs", "bfs"};
+    both.lr = 0.05;
+    both.test_lengths = {5, 4};
+    both.oracle = oracle;
+    return both;
+  };
+  const RunDirectory plain(scratch.path("plain")), whole(scratch.path("whole")),
+      parts(scratch.path("parts"));
+  const RunResult without = run(config(9, false), plain, RunPlan::kFresh);
+  const RunResult with = run(config(9, true), whole, RunPlan::kFresh);
+  run(config(5, true), parts, RunPlan::kFresh);
+  const RunResult resumed = run(config(9, true), parts, RunPlan::kContinue);
+  CHECK(without.oracle.empty());
+  CHECK(metrics(parts) == metrics(whole));
+  CHECK(with.score(0) == without.score(0));
+  CHECK(with.val_score == without.val_score);
+  CHECK(values(Saved(whole, {"dfs", "bfs"}).last) == values(Saved(plain, {"dfs", "bfs"}).last));
+
+  std::vector<std::string> others;  // the lines that are not the oracle's are those without it
+  std::map<std::pair<int, int>, std::vector<double>> tests;  // by length and step: dfs, bfs, mean
+  for (const auto& line : read_metrics(whole.metrics())) {
+    if (line.contains("test_score"))
+      tests[{line["length"], line["step"]}].push_back(line["test_score"]);
+  }
+  for (const std::string& line : metrics(whole)) {
+    if (line.find("test_score") == std::string::npos) others.push_back(line);
+  }
+  CHECK(others == metrics(plain));
+  REQUIRE(tests.size() == 2 * 5);  // steps 0, 2, 4, 6, 8
+  REQUIRE(with.oracle.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int length = i == 0 ? 5 : 4;
+    OracleScore best;
+    for (int step = 0; step < 9; step += 2) {
+      const std::vector<double>& found = tests.at({length, step});
+      REQUIRE(found.size() == 3);
+      CHECK(found[2] == (found[0] + found[1]) / 2);
+      if (found[2] > best.score) best = {found[2], step};
+    }
+    CHECK(with.oracle[i].score == best.score);
+    CHECK(with.oracle[i].step == best.step);
+    CHECK(resumed.oracle[i].score == best.score);
+    CHECK(tests.at({length, with.best_step})[2] == with.score(i));
+  }
+  const RunResult read = read_summary(whole.summary());
+  REQUIRE(read.oracle.size() == 2);
+  CHECK(read.oracle[1].score == with.oracle[1].score);
+  CHECK(read.oracle[1].step == with.oracle[1].step);
+  CHECK(result_text(read, whole).find(fmt::format("oracle      {:.4f}", with.oracle[0].score)) !=
+        std::string::npos);
+}
+
+TEST_CASE("train: --init-from begins with a run's parameters, and a resume leaves them alone") {
+  const Scratch scratch;
+  const RunDirectory first(scratch.path("first")), second(scratch.path("second"));
+  run(config_of(4), first, RunPlan::kFresh);
+  Config again = config_of(2);
+  again.seed = 7;
+  again.lr = 1e-30;  // too little to move a number but 0
+  again.init_from = first.last();
+  run(again, second, RunPlan::kFresh);
+  const std::vector<Real> begun = values(Saved(first).last), kept = values(Saved(second).last);
+  CHECK(std::equal(begun.begin(), begun.end(), kept.begin(),
+                   [](Real a, Real b) { return std::abs(a - b) < Real(1e-20); }));
+  CHECK(Saved(second).state.optimizer.steps == 2);
+  std::filesystem::remove_all(first.path());  // it is not read again
+  again.steps = 4;
+  run(again, second, RunPlan::kContinue);
+  again.init_from = scratch.path("none.npz");
+  RunResult result;
+  CHECK_THROWS_AS(train(again, RunDirectory(scratch.path("third")), RunPlan::kFresh, result),
+                  Error);
+  CHECK_FALSE(std::filesystem::exists(scratch.path("third")));
 }
 
 TEST_CASE("train: a loss that is not finite names its step and leaves the last checkpoint") {
