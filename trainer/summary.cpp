@@ -110,8 +110,9 @@ void write_summary(const std::string& path, const RunResult& result) {
                   {"peak_mib", result.peak_mib},
                   {"device", result.device},
                   {"commit", commit()}};
+  if (!result.oracle.empty()) summary["oracle"] = result.oracle[0].score;
   for (const OracleScore& oracle : result.oracle) {
-    summary["oracle"].push_back({{"score", oracle.score}, {"step", oracle.step}});
+    summary["oracles"].push_back({{"score", oracle.score}, {"step", oracle.step}});
   }
   write_file_atomically(path, summary.dump(2) + "\n");
 }
@@ -131,7 +132,7 @@ RunResult result_of(const Json& s) {
   for (const Json& entry : s.at("algorithms")) {
     result.algorithms.push_back(algorithm_from(entry));
   }
-  for (const Json& entry : s.value("oracle", Json::array())) {
+  for (const Json& entry : s.value("oracles", Json::array())) {
     result.oracle.push_back({entry.at("score"), entry.at("step")});
   }
   return result;

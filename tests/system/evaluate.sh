@@ -33,10 +33,12 @@ eval_run --run run --algo heapsort --lengths 4 --samples 3 --hints --json hints.
   fail "--hints: status $?"
 grep -q '^  all hints ' table || fail "no hints: $(cat table)"
 grep -q '"along_time": \[' hints.json || fail "no hints along time in the JSON"
-eval_run --run run --algo bfs --lengths 7 --split val --json val.json >/dev/null || fail "--split val: $?"
+eval_run --run run --algo bfs --lengths 7 --split val --json val.json >val || fail "--split val: $?"
 [[ $(number data_seed val.json) == 2 && $(number samples val.json) == 32 ]] || fail "another set than val"
-eval_run --run run --algo bfs --lengths 7 --data-seed 2 --samples 32 --json seed.json >/dev/null
-[[ $(number score val.json) == $(number score seed.json) ]] || fail "seed 2 is not the validation data"
+row() { eval_run --run run --algo bfs --lengths 7 --samples 32 "$@" | tail -n 1; }
+[[ $(row --data-seed 2) == $(tail -n 1 val) ]] || fail "seed 2 is not the validation data"
+[[ $(row --data-seed 4) != $(row) ]] || fail "--data-seed changed nothing"
+[[ $(row --p 0.9) != $(row) ]] || fail "--p changed nothing"
 eval_run --run run --algo bfs --lengths 7 --p 0 --hints --json edgeless.json >/dev/null ||
   fail "graphs without edges: status $?"
 grep -q '"score": null' edgeless.json || fail "a score of hints where there is no second frame"
