@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "algos/registry.h"
 #include "core/check.h"
 #include "core/npz.h"
 #include "core/safetensors.h"
@@ -74,9 +75,10 @@ std::string owner(const std::string& name, bool reference) {
     if (begin == std::string::npos) return "";
     return name.substr(begin, name.find('_', begin + 5) - begin);
   }
-  const std::size_t slash = name.find('/');
-  const bool heads = name.find("/encode/") == slash || name.find("/decode/") == slash;
-  return heads && slash != std::string::npos ? name.substr(0, slash) : "";
+  const std::string first = name.substr(0, name.find('/'));
+  const bool known = std::any_of(algorithms().begin(), algorithms().end(),
+                                 [&](const Algorithm& entry) { return entry.name == first; });
+  return known ? first : "";
 }
 
 std::vector<std::size_t> extents_of(const Shape& shape) {
