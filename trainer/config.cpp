@@ -193,6 +193,9 @@ void complete(Config& config, const ValidNames& valid) {
   RENAR_USAGE(config.hidden % config.heads == 0,
               "--heads {} does not divide --hidden {}: each head has a part of the features",
               config.heads, config.hidden);
+  RENAR_USAGE(!config.freeze_processor || !config.init_from.empty(),
+              "--freeze-processor needs --init-from: a processor that never learns is to come from "
+              "a run");
   RENAR_USAGE(config.method == "baseline" || config.hint_mode == "encoded_decoded",
               "--method {} recovers the hints that are read: it needs --hint-mode encoded_decoded",
               config.method);

@@ -97,9 +97,9 @@ struct Line {
   std::vector<std::string> texts;
 };
 
-class Table {
+class ScoreTable {
  public:
-  Table(const std::vector<TableRun>& runs, int length) : length_(length), columns_{kTrivial} {
+  ScoreTable(const std::vector<TableRun>& runs, int length) : length_(length), columns_{kTrivial} {
     std::map<std::string, Row> rows;
     for (const TableRun& run : runs) {
       const auto place = std::find(run.test_lengths.begin(), run.test_lengths.end(), length);
@@ -250,7 +250,7 @@ std::string paper_table(const std::vector<TableRun>& runs) {
   }
   std::string text;
   for (const int length : lengths) {
-    text += (text.empty() ? "" : "\n") + Table(runs, length).text();
+    text += (text.empty() ? "" : "\n") + ScoreTable(runs, length).text();
   }
   return text;
 }

@@ -348,11 +348,6 @@ NetOptions net_options(const Config& config) {
   return options;
 }
 
-std::string device_text(int threads) {
-  return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
-                     threads == 1 ? "" : "s");
-}
-
 int threads_of(const Config& config) {
   return config.threads > 0 ? config.threads : available_threads();
 }

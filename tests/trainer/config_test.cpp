@@ -140,6 +140,11 @@ TEST_CASE("config: a method brings its own numbers and refuses another's") {
   CHECK(refusal({"--algo", "dfs", "--method", "ranar"}).find("did you mean \"renar\"") < 100);
 }
 
+TEST_CASE("config: a processor that never learns must come from somewhere") {
+  CHECK(refusal({"--algo", "dfs", "--freeze-processor"}).starts_with("--freeze-processor needs"));
+  CHECK(parse({"--algo", "dfs", "--freeze-processor", "--init-from", "x.npz"}).freeze_processor);
+}
+
 TEST_CASE("config: values out of range are refused") {
   const std::vector<std::pair<const char*, std::vector<const char*>>> wrong = {
       {"--batch", {"0", "-1", "abc", "1.5", "", "32x", " 32", "99999999999"}},

@@ -89,6 +89,24 @@ TEST_CASE("initial_parameters: the golden files' parameters") {
                    [](double a, Real b) { return static_cast<Real>(a) == b; }));
 }
 
+TEST_CASE("initial_parameters: the ReNAR authors' parameters, with what nothing reads") {
+  const std::string file = RENAR_SOURCE_DIR "/tests/golden/model/mrenar_bfs.npz";
+  NetOptions options = test::small_options("triplet_gmpnn", 16);
+  options.processor.triplet_fts = 8;
+  options.reconstruction.method = Method::kRenar;
+  Net net("bfs", find_algorithm("bfs").spec(), options);
+  contains(load_initial_parameters(file, net), "bfs of ");
+  const std::vector<double> gate =
+      array_of(read_golden("model/mrenar_bfs.npz"), "param/net/node_gatenet/~/linear_3/b")
+          .doubles();
+  const Real* found =
+      net.parameters().at(net.parameters().find("reconstruction/gate_node/gate_3/b").param);
+  for (std::size_t i = 0; i < gate.size(); ++i) CHECK(found[i] == static_cast<Real>(gate[i]));
+  // A baseline has neither the GNN nor the names.
+  options.reconstruction.method = Method::kBaseline;
+  contains(refusal(file, Net("bfs", find_algorithm("bfs").spec(), options)), "has no net/");
+}
+
 TEST_CASE("initial_parameters: a run of other algorithms gives its processor and what it shares") {
   const Scratch scratch;
   const std::string path = scratch.path("last.safetensors");
