@@ -52,7 +52,8 @@ void Batch::cut() {
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     const int longer = lengths[static_cast<std::size_t>(a)] - lengths[static_cast<std::size_t>(b)];
-    return longer != 0 ? longer > 0 : a < b;
+    if (longer != 0) return longer > 0;
+    return ends(a) != ends(b) ? ends(b) : a < b;
   });
   const std::int64_t each = std::max<std::int64_t>(1, kShardRows / (nodes * nodes));
   shards.clear();
@@ -70,6 +71,15 @@ std::int64_t Samples::active(std::int64_t step) const {
 std::int64_t Samples::compared(std::int64_t step) const {
   std::int64_t count = size();
   while (count > 0 && length(count - 1) <= step + 1) --count;
+  return count;
+}
+
+// Of those that stop with this step the unfinished parts come first, of two frames or more; a
+// trajectory of one frame, which has a step too, is shorter.
+std::int64_t Samples::going_on(std::int64_t step) const {
+  const std::int64_t still_active = active(step + 1);
+  std::int64_t count = active(step);
+  while (count > still_active && batch_.ends(index(count - 1))) --count;
   return count;
 }
 

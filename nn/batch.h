@@ -5,6 +5,11 @@
 // batch is cut into shards that run alone, by a rule that sees the batch only: samples sorted by
 // length, longest first (ties in order), and as many in a shard as give about kShardRows rows of
 // edges. A shard runs sample k for its own length: at step t the active samples are a prefix.
+//
+// Chunked training (trainer/chunk_source.h) runs trajectories in parts, a few frames an update. A
+// sample is then a part: the frames from the one that its first step reads to the last that is
+// compared, so that all of the above holds for it, too. Only the part that ends its trajectory has
+// an output; any other leaves its state to the trajectory's next part (nn/carried_state.h).
 #pragma once
 
 #include <vector>
@@ -26,14 +31,27 @@ struct Batch {
   std::vector<int> lengths;               // (B) true number of frames
   std::vector<std::vector<Real>> values;  // one for each probe of the spec
 
+  struct Part {
+    std::int64_t slot;  // of the carried state
+    bool carried;       // starts from what the slot holds, not from zeros and true hints
+    bool ends;          // its last frame is its trajectory's
+  };
+  std::vector<Part> parts;  // (B); empty: the samples are whole trajectories
+  std::int64_t slots = 0;   // of the carried state
+  int lane = 0;             // which carried state
+
   struct Shard {
     std::int64_t begin, end;  // in `order`
   };
   std::vector<std::int64_t> strides;  // numbers of one sample in one frame, for each probe
-  std::vector<int> order;             // (B) samples, longest first
+  std::vector<int> order;             // (B) samples, longest first, of equals unfinished parts
   std::vector<Shard> shards;
 
   std::int64_t stride(std::size_t probe) const { return strides[probe]; }
+  /// Whether a sample's last step has an output.
+  bool ends(std::int64_t sample) const {
+    return parts.empty() || parts[static_cast<std::size_t>(sample)].ends;
+  }
   /// The numbers of one sample in one frame.
   const Real* at(std::size_t probe, std::int64_t frame, std::int64_t sample) const;
   /// Fills strides, order and shards from the rest.
@@ -66,6 +84,9 @@ class Samples {
   /// with.
   std::int64_t active(std::int64_t step) const;
   std::int64_t compared(std::int64_t step) const;
+  /// How many of those that run at step t go on after it, here or in a later chunk. The others
+  /// have an output.
+  std::int64_t going_on(std::int64_t step) const;
 
   /// The truth as encoders read it: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers as
   /// one-hot, of nodes (B,N,N) and graphs (B,N), and those of edges as their means (B,N,N,2).

@@ -132,6 +132,12 @@ EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTenso
   return step;
 }
 
+std::int64_t read_size(const Probe& probe, std::int64_t nodes) {
+  if (is_edge_pointer(probe)) return 2 * nodes * nodes;
+  const auto count = static_cast<std::int64_t>(count_of(probe, static_cast<int>(nodes)));
+  return is_index(probe) ? count * nodes : count;
+}
+
 Tensor read_form(Tape& tape, const Probe& probe, Tensor prediction) {
   return is_edge_pointer(probe) ? edge_pointer_means(tape, prediction) : prediction;
 }

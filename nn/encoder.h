@@ -65,6 +65,9 @@ class Encoder {
   std::array<Linear, kMaxProbes> second_{};  // of edge pointers
 };
 
+/// The numbers of one sample's probe as the encoder reads it.
+std::int64_t read_size(const Probe& probe, std::int64_t nodes);
+
 /// A postprocessed prediction as the encoder reads it: as it is, but edge pointers (B,N,N,N) as
 /// their means (B,N,N,2).
 Tensor read_form(Tape& tape, const Probe& probe, Tensor prediction);

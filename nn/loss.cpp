@@ -47,6 +47,7 @@ LossScales loss_scales(const Batch& batch) {
     for (std::int64_t b = 0; b < batch.size; ++b) {
       // A hint is compared in frames 1 .. length - 1, an output once.
       const bool hint = probe.stage == Stage::kHint;
+      if (!hint && !batch.ends(b)) continue;
       const std::int64_t end = hint ? batch.lengths[static_cast<std::size_t>(b)] : 1;
       for (std::int64_t t = hint ? 1 : 0; t < end; ++t) {
         valid += valid_elements(probe, batch.at(p, t, b), batch.stride(p), batch.nodes);

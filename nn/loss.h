@@ -3,7 +3,8 @@
 // Each is a sum over valid elements times 1 / (number of valid elements). That number depends on
 // the truth alone, so loss_scales computes it for the whole batch before the shards start, and
 // shards simply add up.
-//   valid    hints: frames t < length; outputs: each sample's last step
+//   valid    hints: frames t < length; outputs: each sample's last step, of parts of trajectories
+//            only of those that end theirs
 //   scalar   squared error                        mask          binary cross-entropy, -1 excluded
 //   mask_one, categorical, pointer                cross-entropy over rows that have a marked class
 //   permutation pointer   -log of the prediction (which is a logarithm already), over all rows

@@ -77,7 +77,6 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
 }
 
 void Net::forward(Tape& tape, const Samples& samples, const Request& request) const {
-  const std::int64_t nodes = samples.nodes();
   const auto task = static_cast<std::size_t>(samples.batch().task);
   const Heads& heads = heads_[task];
   const Spec& spec = tasks_[task].spec;
@@ -88,14 +87,7 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
                  spec,
                  Composer(tape, options_.exact),
                  heads.encoder->stack_encoders(tape)};
-  for (std::size_t p = 0; p < spec.size(); ++p) {  // step 0 reads the true hints of frame 0
-    if (spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(tape, p, 0);
-    if (recovers(run, p)) run.edge_rows[p] = samples.one_hot(tape, p, 0);
-  }
-  run.hidden = tape.constant({samples.size(), nodes, options_.processor.hidden});  // (B,N,H)
-  std::fill_n(run.hidden.data, run.hidden.size(), Real{0});
-  if (options_.lstm) run.cell = run.hidden;
-  start_forcing(run);
+  start(run);
 
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
     tape.begin_step();
@@ -110,8 +102,61 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     decode_outputs(run, in, step);
     decode_hints(run, in, step);
     run.hidden = tape.carry(next.hidden);
+    put_down(run, step);
     tape.end_step();
   }
+}
+
+// What step 0 reads: the true hints of frame 0 and zeros or, where a part of a trajectory goes on,
+// what its last part has left.
+void Net::start(Trajectory& run) const {
+  const Samples& samples = run.samples;
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (run.spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(run.tape, p, 0);
+    if (recovers(run, p)) run.edge_rows[p] = samples.one_hot(run.tape, p, 0);
+  }
+  const auto zeros = [&] {
+    const std::int64_t size = samples.size(), hidden = options_.processor.hidden;
+    const Tensor x = run.tape.constant({size, samples.nodes(), hidden});  // (B,N,H)
+    std::fill_n(x.data, x.size(), Real{0});
+    return x;
+  };
+  run.hidden = zeros();
+  if (options_.lstm) run.cell = zeros();
+  start_forcing(run);
+  if (samples.batch().parts.empty()) return;
+  RENAR_CHECK(!reconstruction_,
+              "[net] a batch of {} parts of trajectories: reconstruction needs whole ones",
+              samples.batch().size);
+  if (run.request.carried != nullptr) run.request.carried->take_up(samples, carried(run));
+}
+
+// What goes from one time step to the next, as it stands between two.
+CarriedTensors Net::carried(const Trajectory& run) const {
+  CarriedTensors tensors;
+  tensors.add(run.hidden);
+  if (options_.lstm) tensors.add(run.cell);
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    const bool read = run.spec[p].stage == Stage::kHint && reads_hints(options_.hints);
+    if (read) tensors.add(run.probes[p]);
+  }
+  return tensors;
+}
+
+std::int64_t Net::carried_width(int task, std::int64_t nodes) const {
+  std::int64_t width = (options_.lstm ? 2 : 1) * nodes * options_.processor.hidden;
+  for (const Probe& probe : spec(task)) {
+    if (probe.stage != Stage::kHint || !reads_hints(options_.hints)) continue;
+    width += read_size(probe, nodes);
+  }
+  return width;
+}
+
+// Parts of trajectories that stop after this step and go on in the next chunk leave their state.
+void Net::put_down(Trajectory& run, std::int64_t step) const {
+  const std::int64_t begin = run.samples.active(step + 1), end = run.samples.going_on(step);
+  if (begin == end || run.request.carried == nullptr) return;
+  run.request.carried->put_down(run.samples, begin, end, carried(run));
 }
 
 // Whether an edge pointer is needed whole, and not only as the means that the encoder reads.
@@ -202,7 +247,7 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
     if (run.spec[p].stage != Stage::kHint) continue;
     const Tensor logits = decode(run, in, p, step, 0);
     report(run, p, step + 1, 0, logits);
-    if (step + 1 == run.samples.steps() || !reads_hints(options_.hints)) continue;
+    if (run.samples.going_on(step) == 0 || !reads_hints(options_.hints)) continue;
     feed_back(run, p, step, logits);
   }
 }
@@ -243,9 +288,10 @@ void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor lo
   run.probes[p] = tape.carry(read_form(tape, probe, read));
 }
 
-// An output is read at a sample's last step only, so its decoder runs there alone.
+// An output is read at a trajectory's last step only, so its decoder runs there alone: step T - 2,
+// whose hints are compared with frame T - 1, as the reference's chunks have it at is_last.
 void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
-  const std::int64_t begin = run.samples.active(step + 1), end = run.samples.active(step);
+  const std::int64_t begin = run.samples.going_on(step), end = run.samples.active(step);
   if (begin == end) return;
   const DecoderInputs last = in.slice(begin, end);
   for (std::size_t p = 0; p < run.spec.size(); ++p) {

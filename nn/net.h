@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "nn/carried_state.h"
 #include "nn/decoder.h"
 #include "nn/encoder.h"
 #include "nn/gumbel_noise.h"
@@ -65,6 +66,9 @@ class Net {
   void count_reconstruction(const Batch& batch, const NoiseKey& noise,
                             ReconstructionScales& scales) const;
 
+  /// The numbers that a slot of the carried state has.
+  std::int64_t carried_width(int task, std::int64_t nodes) const;
+
   enum class Pass { kTrain, kEvaluate };
   struct Request {
     Pass pass;
@@ -73,6 +77,7 @@ class Net {
     Losses* losses = nullptr;                              ///< the shard's losses are added
     Predictions* predictions = nullptr;  ///< filled for the shard's samples; null: none
     NoiseKey noise = {};                 ///< of all that is random in training
+    CarriedState* carried = nullptr;     ///< between the parts of a trajectory; null: none is
   };
   /// Runs a shard on `tape`, which has been started on this net's parameters with those of the
   /// batch's task active.
@@ -80,6 +85,9 @@ class Net {
 
  private:
   struct Trajectory;
+  void start(Trajectory& run) const;
+  CarriedTensors carried(const Trajectory& run) const;
+  void put_down(Trajectory& run, std::int64_t step) const;
   bool recovers(const Trajectory& run, std::size_t probe) const;
   EncodedStep encode(Trajectory& run, std::int64_t step) const;
   ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;

@@ -19,11 +19,13 @@ ShardRunner::ShardRunner(int threads) {
 }
 
 Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
-                              const NoiseKey& noise, Predictions* predictions) {
+                              const NoiseKey& noise, Predictions* predictions,
+                              CarriedState* carried) {
   const ActiveParameters active = net.active(batch.task);
   const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
+  if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
   for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
@@ -37,9 +39,11 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
                  .reconstruction = &reconstruction_scales_,
                  .losses = &shard_losses_[s],
                  .predictions = predictions,
-                 .noise = noise});
+                 .noise = noise,
+                 .carried = carried});
     tape.backward();
   });
+  if (carried != nullptr) carried->turn();
 
   grads.resize(static_cast<std::size_t>(size));
   const int chunks = static_cast<int>((size + kChunk - 1) / kChunk);

@@ -17,9 +17,11 @@ class ShardRunner {
   explicit ShardRunner(int threads);
 
   /// Losses of the batch; `grads` is overwritten with the gradients of the parameters that
-  /// are active in the batch's task. `noise` says which update this is.
+  /// are active in the batch's task. `noise` says which update this is. `carried` is what the parts
+  /// of a chunk start from and, afterwards, what those of the next one do; null: all start anew.
   Losses gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
-                   const NoiseKey& noise = {}, Predictions* predictions = nullptr);
+                   const NoiseKey& noise = {}, Predictions* predictions = nullptr,
+                   CarriedState* carried = nullptr);
   /// Predictions as in evaluation.
   void predict(const Net& net, const Batch& batch, Predictions& predictions);
 

@@ -14,6 +14,7 @@ void fill_batch(const Spec& spec, const TraceBatch& traces, Batch& batch) {
   batch.nodes = traces.nodes;
   batch.frames = traces.frames;
   batch.lengths = traces.lengths;
+  batch.parts.clear();
   batch.values.resize(traces.values.size());
   for (std::size_t p = 0; p < traces.values.size(); ++p) {
     batch.values[p].resize(traces.values[p].size());

@@ -89,6 +89,23 @@ TEST_CASE("batch: samples that run and that are compared are prefixes of their s
   CHECK(steps_of(3) == 2);
 }
 
+TEST_CASE("batch: of the parts that stop at a step the unfinished come first, and go on") {
+  Batch batch = batch_of_lengths({2, 1, 2, 3, 2}, 2);
+  const Samples whole(batch, {0, 5});
+  CHECK(whole.going_on(0) == 1);
+  CHECK(whole.going_on(1) == 0);
+  CHECK(batch.ends(3));
+  batch.parts = {
+      {0, true, true}, {1, false, true}, {2, false, false}, {3, true, false}, {4, true, true}};
+  batch.cut();
+  CHECK(batch.order == std::vector<int>{3, 2, 0, 4, 1});
+  const Samples samples(batch, {0, 5});
+  CHECK(samples.active(1) == 1);
+  CHECK(samples.going_on(0) == 2);  // sample 3 here, 2 in its next part
+  CHECK(samples.going_on(1) == 1);  // 3 in its next part
+  CHECK(!batch.ends(3));
+}
+
 TEST_CASE("batch: features, numbers and classes are read in the shard's order") {
   Batch batch = batch_of_lengths({1, 3, 2}, 2);  // order 1, 2, 0
   const Samples samples(batch, {0, 3});

@@ -66,7 +66,9 @@ inline void compare_with_plain_form(const Batch& batch, NetOptions options) {
   }
 }
 
-inline void check_with_differences(const Batch& batch, const NetOptions& options) {
+/// `start`: what the parts of a chunk go on from.
+inline void check_with_differences(const Batch& batch, const NetOptions& options,
+                                   const std::vector<Real>& start = {}) {
   Net net = net_for(batch, options);
   // Biases of 0 put many a relu exactly on its kink, and a node that layer norm leaves at an offset
   // of 0 exactly beside those that dropout has made 0, in a maximum over nodes.
@@ -78,17 +80,21 @@ inline void check_with_differences(const Batch& batch, const NetOptions& options
   }
   ShardRunner runner(1);
   std::vector<Real> grads, ignored;
+  const auto loss_and_gradients = [&](std::vector<Real>& to) {
+    CarriedState carried(start);
+    return total(runner.gradients(net, batch, to, {}, nullptr, &carried));
+  };
   // What is left of a loss's own rounding after division by 2e-6.
-  const double rounding = 3e-8 + 2e-9 * total(runner.gradients(net, batch, grads));
+  const double rounding = 3e-8 + 2e-9 * loss_and_gradients(grads);
   for (const auto& [name, param] : net.parameters().entries()) {
     const std::int64_t size = param.shape.size(), stride = std::max<std::int64_t>(1, size / 3);
     for (std::int64_t i = 0; i < size; i += stride) {
       Real& x = net.parameters().at(param)[i];
       const Real middle = x;
       x = middle + Real(1e-6);
-      const double up = total(runner.gradients(net, batch, ignored));
+      const double up = loss_and_gradients(ignored);
       x = middle - Real(1e-6);
-      const double down = total(runner.gradients(net, batch, ignored));
+      const double down = loss_and_gradients(ignored);
       x = middle;
       const double want = (up - down) / 2e-6, got = double{grads[param.offset + i]};
       CHECK_MESSAGE(std::abs(got - want) <= 1e-5 * std::abs(want) + rounding,

@@ -87,6 +87,22 @@ TEST_CASE("loss: scales are one over the number of valid elements of the whole b
   CHECK(scale("graph_to_h") == Real{1} / 2);
 }
 
+TEST_CASE("loss: of parts of trajectories only those that end one have outputs") {
+  Batch batch = two_samples();
+  const LossScales whole = loss_scales(batch);
+  batch.parts = {{.slot = 0, .carried = false, .ends = false},
+                 {.slot = 1, .carried = true, .ends = true}};
+  batch.cut();
+  const LossScales scales = loss_scales(batch);
+  for (const char* hint : {"mask_h", "graph_h", "to_h"}) {
+    CHECK(scales[kSpec.index_of(hint)] == whole[kSpec.index_of(hint)]);
+  }
+  CHECK(scales[kSpec.index_of("scalar")] == Real{1} / 2);
+  CHECK(scales[kSpec.index_of("order")] == Real{1} / 2);
+  batch.parts[1].ends = false;
+  CHECK(loss_scales(batch)[kSpec.index_of("scalar")] == 0);
+}
+
 TEST_CASE("loss: where nothing is valid the scale is 0 and so is the loss") {
   Batch batch = two_samples();
   batch.lengths = {1, 1};

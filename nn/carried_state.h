@@ -1,0 +1,55 @@
+// What a trajectory that is trained in parts goes on from: for every slot the numbers that cross
+// from one time step to the next, as they stood after the last step of its last chunk.
+//
+//   (slots, width)   hidden (N,H) | the LSTM's cell (N,H) | each hint as the next step reads it
+//
+// No gradient flows back through them: that is what truncates backpropagation through time. (The
+// field's reference, baselines.py, has this state and then starts every chunk from the initial one;
+// the line that would carry it is commented out.)
+//
+// A slot may end one trajectory and begin others within a chunk, in different shards. So what is
+// taken up and what is put down are two arrays, which change places after the chunk.
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "nn/batch.h"
+#include "nn/encoder.h"
+
+namespace renar {
+
+/// The tensors of one shard that are carried, each (B,..), in the order of their numbers.
+struct CarriedTensors {
+  std::array<Tensor, kMaxProbes + 2> tensors{};
+  std::size_t count = 0;
+
+  void add(const Tensor& tensor) { tensors[count++] = tensor; }
+};
+
+class CarriedState {
+ public:
+  /// As a checkpoint holds it; empty before the first chunk.
+  explicit CarriedState(std::vector<Real> values = {}) : now_(std::move(values)) {}
+
+  /// Makes room, zeroed, if this is the first chunk. Throws renar::Error if it holds another number
+  /// of slots or another width.
+  void fit(std::int64_t slots, std::int64_t width);
+  /// Overwrites the rows of the samples that start from their slot.
+  void take_up(const Samples& samples, const CarriedTensors& tensors) const;
+  /// Keeps the rows of samples [begin, end) for their slots. Shards may do so at once: a slot has
+  /// at most one unfinished part.
+  void put_down(const Samples& samples, std::int64_t begin, std::int64_t end,
+                const CarriedTensors& tensors);
+  /// After the chunk: what was put down is there to be taken up; other slots are zero.
+  void turn();
+
+  const std::vector<Real>& values() const { return now_; }
+
+ private:
+  std::int64_t width_ = 0;
+  std::vector<Real> now_, next_;  // (slots, width)
+};
+
+}  // namespace renar
