@@ -119,16 +119,46 @@ void TrainingStream::start_clrs(Source& source) {
                                    generators_[0].next_word(), source.params);
 }
 
+TraceBatch TrainingStream::make(const Source& source, std::size_t length, NumpyRandom& sampler,
+                                NumpyRandom& positions) const {
+  TraceBatch batch = sample_batch(*source.algorithm, sampler, source.lengths[length],
+                                  config_.batch_size, source.params);
+  apply(config_.pipeline, *source.algorithm, batch, positions);
+  return batch;
+}
+
 TraceBatch TrainingStream::next() {
-  const Source& source = sources_[drawn_ % sources_.size()];
+  const std::size_t algorithm = drawn_ % sources_.size();
+  const Source& source = sources_[algorithm];
   const std::size_t turn = drawn_ / sources_.size() % source.lengths.size();
   const std::size_t sampler = source.samplers + turn;
   moved_ = {{sampler, generators_[sampler]}, {source.positions, generators_[source.positions]}};
   ++drawn_;
-  TraceBatch batch = sample_batch(*source.algorithm, generators_[sampler], source.lengths[turn],
-                                  config_.batch_size, source.params);
-  apply(config_.pipeline, *source.algorithm, batch, generators_[source.positions]);
-  return batch;
+  return draw(algorithm, turn);
+}
+
+TraceBatch TrainingStream::draw(std::size_t algorithm, std::size_t length) {
+  const Source& source = sources_[algorithm];
+  return make(source, length, generators_[source.samplers + length], generators_[source.positions]);
+}
+
+std::vector<std::uint32_t> TrainingStream::draw_state(std::size_t algorithm,
+                                                      std::size_t length) const {
+  const Source& source = sources_[algorithm];
+  std::vector<std::uint32_t> words = generators_[source.samplers + length].state();
+  const std::vector<std::uint32_t> positions = generators_[source.positions].state();
+  words.insert(words.end(), positions.begin(), positions.end());
+  return words;
+}
+
+TraceBatch TrainingStream::draw_again(std::size_t algorithm, std::size_t length,
+                                      std::span<const std::uint32_t> state) const {
+  RENAR_CHECK(state.size() == kDrawStateWords, "[training_stream] a draw of {} words, expected {}",
+              state.size(), kDrawStateWords);
+  NumpyRandom sampler(0), positions(0);
+  sampler.set_state(state.first(NumpyRandom::kStateWords));
+  positions.set_state(state.subspan(NumpyRandom::kStateWords));
+  return make(sources_[algorithm], length, sampler, positions);
 }
 
 void TrainingStream::note_evaluation() {

@@ -62,6 +62,16 @@ class TrainingStream {
   /// The next training batch, of the algorithm number (batches drawn before) mod (algorithms).
   TraceBatch next();
 
+  /// The next batch of one algorithm and one of its lengths out of turn, and the state of the two
+  /// generators that it depends on. (next() and its count of batches do not know of it.)
+  TraceBatch draw(std::size_t algorithm, std::size_t length);
+  std::vector<std::uint32_t> draw_state(std::size_t algorithm, std::size_t length) const;
+  /// The batch that draw() made from there; the stream does not move. Throws renar::Error on a
+  /// foreign state.
+  TraceBatch draw_again(std::size_t algorithm, std::size_t length,
+                        std::span<const std::uint32_t> state) const;
+  static constexpr std::size_t kDrawStateWords = 2 * NumpyRandom::kStateWords;
+
   /// To be called at each evaluation of all algorithms: in the clrs order it makes the draws that
   /// the peer makes.
   void note_evaluation();
@@ -70,7 +80,11 @@ class TrainingStream {
     return sources_[algorithm].validation;
   }
 
-  /// The number of batches drawn so far.
+  std::size_t algorithms() const { return sources_.size(); }
+  std::size_t lengths(std::size_t algorithm) const { return sources_[algorithm].lengths.size(); }
+  int batch_size() const { return config_.batch_size; }
+
+  /// The number of batches drawn so far, each in its turn.
   std::uint64_t drawn() const { return drawn_; }
 
   /// The whole state, about 600 words a generator; restore() makes a stream of the same algorithms
@@ -93,6 +107,8 @@ class TrainingStream {
     TraceBatch validation = {};
   };
 
+  TraceBatch make(const Source& source, std::size_t length, NumpyRandom& sampler,
+                  NumpyRandom& positions) const;
   void start_own(Source& source);
   void start_clrs(Source& source);
   void draw_peer_positions(const Source& source, int batches);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/clock.h"
-#include "trainer/batch.h"
 
 namespace renar {
 
@@ -13,11 +12,7 @@ BatchAhead::~BatchAhead() {
 
 void BatchAhead::start() {
   if (coming_.valid()) return;
-  coming_ = std::async(std::launch::async, [this] {
-    const int task = static_cast<int>(stream_.drawn() % net_.tasks().size());
-    fill_batch(net_.spec(task), stream_.next(), next_);
-    next_.task = task;
-  });
+  coming_ = std::async(std::launch::async, [this] { source_.next(next_); });
 }
 
 const Batch& BatchAhead::take() {
@@ -30,9 +25,9 @@ const Batch& BatchAhead::take() {
 }
 
 std::vector<std::uint32_t> BatchAhead::state() {
-  if (!coming_.valid()) return stream_.state();
+  if (!coming_.valid()) return source_.state();
   coming_.wait();
-  return stream_.state_before_last();
+  return source_.state_before_last();
 }
 
 }  // namespace renar

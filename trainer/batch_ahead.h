@@ -7,15 +7,14 @@
 #include <future>
 #include <vector>
 
-#include "algos/training_stream.h"
-#include "nn/net.h"
+#include "trainer/training_batches.h"
 
 namespace renar {
 
 class BatchAhead {
  public:
-  /// Both outlive it; nobody else moves the stream while a batch is on its way.
-  BatchAhead(TrainingStream& stream, const Net& net) : stream_(stream), net_(net) {}
+  /// The source outlives it; nobody else moves it or its stream while a batch is on its way.
+  explicit BatchAhead(TrainingBatches& source) : source_(source) {}
   ~BatchAhead();
   BatchAhead(const BatchAhead&) = delete;
   BatchAhead& operator=(const BatchAhead&) = delete;
@@ -25,14 +24,13 @@ class BatchAhead {
   /// The next batch, valid until the next take(). Throws what its sampler threw.
   const Batch& take();
 
-  /// The stream's state as one sees it who has taken what was taken and no more.
+  /// The source's state as one sees it who has taken what was taken and no more.
   std::vector<std::uint32_t> state();
   /// Seconds that take() has waited in all.
   double waited() const { return waited_; }
 
  private:
-  TrainingStream& stream_;
-  const Net& net_;
+  TrainingBatches& source_;
   Batch current_, next_;
   std::future<void> coming_;  // valid: `next_` is being filled or full
   double waited_ = 0;

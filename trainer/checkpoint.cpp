@@ -14,6 +14,7 @@ constexpr const char* kFormat = "renar-1";
 constexpr const char* kMoment1 = "optimizer/m";
 constexpr const char* kMoment2 = "optimizer/v";
 constexpr const char* kStream = "data/stream";
+constexpr const char* kCarried = "chunk/carried/";  // and the lane's number
 
 template <class Number>
 std::string text(Number value) {
@@ -77,7 +78,8 @@ std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::str
                                      const Net& net) {
   const auto stored =
       std::count_if(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) {
-        return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream;
+        return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream &&
+               !tensor.name.starts_with(kCarried);
       });
   RENAR_CHECK(stored <= std::ssize(net.parameters().entries()),
               "[checkpoint] {} has {} parameters, this net {}: it was trained with other options",
@@ -93,12 +95,24 @@ std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::str
   return values;
 }
 
+std::vector<std::vector<Real>> carried_of(const SafetensorsFile& file, const std::string& path) {
+  if (!file.metadata.contains("lanes")) return {};
+  const auto lanes = number<std::uint16_t>(file, path, "lanes");
+  std::vector<std::vector<Real>> carried(lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (const auto& [name, array] : file.tensors) {
+      if (name == kCarried + text(lane)) carried[lane] = array.exactly<Real>();
+    }
+  }
+  return carried;
+}
+
 void put(const std::vector<Real>& values, Net& net) {
   std::copy(values.begin(), values.end(), net.parameters().values());
 }
 
 template <class T>
-SafetensorsFile::Tensor flat(const char* name, const std::vector<T>& values) {
+SafetensorsFile::Tensor flat(const std::string& name, const std::vector<T>& values) {
   return {name, StoredArray::of({values.size()}, values)};
 }
 
@@ -125,6 +139,11 @@ void save_state(const std::string& path, const std::string& algo, const Net& net
   file.tensors.push_back(flat(kMoment1, state.optimizer.m));
   file.tensors.push_back(flat(kMoment2, state.optimizer.v));
   file.tensors.push_back(flat(kStream, state.stream));
+  if (!state.carried.empty()) file.metadata["lanes"] = text(state.carried.size());
+  for (std::size_t lane = 0; lane < state.carried.size(); ++lane) {
+    if (state.carried[lane].empty()) continue;
+    file.tensors.push_back(flat(kCarried + text(lane), state.carried[lane]));
+  }
   write_safetensors(path, file);
 }
 
@@ -138,6 +157,7 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
   state.optimizer = {number<std::int64_t>(file, path, "updates"),
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();
+  state.carried = carried_of(file, path);
   const std::vector<Real> values = checked_parameters(file, path, net);
   RENAR_CHECK(
       state.optimizer.m.size() == values.size() && state.optimizer.v.size() == values.size(),

@@ -2,9 +2,9 @@
 // not at all.
 //
 //   best.safetensors   the parameters with the best validation score
-//   last.safetensors   the parameters, Adam's moments, the data generators' state and the counters:
-//       a run that is
-//                      continued from it gives the same bits as one that was never stopped
+//   last.safetensors   the parameters, Adam's moments, the data generators' state, what chunks
+//                      carry and the counters: a run that is continued from it gives the same bits
+//                      as one that was never stopped
 //
 // Each file says for which algorithm and net it is; another one is refused by name, and loading
 // changes the net only after the whole file has been checked.
@@ -25,7 +25,9 @@ struct TrainState {
   int best_step = -1;      ///< the step after which it was seen
   double seconds = 0;      ///< of training so far, all calls together
   OptimizerState optimizer;
-  std::vector<std::uint32_t> stream;  ///< TrainingStream::state()
+  std::vector<std::uint32_t> stream;  ///< TrainingBatches::state()
+  /// Of chunked training, by lane, what its trajectories go on from; a lane may still have none.
+  std::vector<std::vector<Real>> carried = {};
 };
 
 void save_parameters(const std::string& path, const std::string& algo, const Net& net, int step);

@@ -203,6 +203,18 @@ void complete(Config& config, const ValidNames& valid) {
               "--hint-teacher-forcing {} needs --hint-mode encoded_decoded: no hints are read in "
               "{}",
               config.hint_teacher_forcing, config.hint_mode);
+  const Config standard;
+  RENAR_USAGE(config.chunked || (config.chunk_length == standard.chunk_length &&
+                                 config.chunk_state == standard.chunk_state),
+              "--chunk-length {} and --chunk-state {} are of --chunked: give it too",
+              config.chunk_length, config.chunk_state);
+  RENAR_USAGE(!config.chunked || config.method == "baseline",
+              "--chunked trains --method baseline: {} recovers hints of whole trajectories",
+              config.method);
+  RENAR_USAGE(!config.chunked || config.data_stream == "own",
+              "--chunked takes batches as its chunks need them, not in the order of --data-stream "
+              "{}: use own",
+              config.data_stream);
   if (config.out.empty()) config.out = "runs/" + directory_name(config, valid);
 }
 

@@ -51,7 +51,10 @@ struct Config {
   double clip = 1.0;  // largest global norm of the gradient; 0: no clipping
   std::uint32_t seed = 42;
   std::vector<int> train_lengths = {4, 7, 11, 13, 16};
-  std::string init_from;  // a file of parameters to begin with; empty: random ones
+  std::string init_from;              // a file of parameters to begin with; empty: random ones
+  bool chunked = false;               // trajectories in parts of chunk_length frames
+  int chunk_length = 16;              // frames an update, of every slot
+  std::string chunk_state = "carry";  // or reset
 
   // data
   std::string data_stream = "own";  // or clrs

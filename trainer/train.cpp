@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "core/version.h"
 #include "trainer/batch_ahead.h"
 #include "trainer/checkpoint.h"
+#include "trainer/chunk_source.h"
 #include "trainer/curves.h"
 #include "trainer/initial_parameters.h"
 #include "trainer/metrics.h"
@@ -57,6 +59,13 @@ ReconstructionOptions reconstruction_options(const Config& config) {
                     .rounds = config.mask_rounds}};
 }
 
+std::unique_ptr<TrainingBatches> source_of(const Config& config, TrainingStream& stream,
+                                           const Net& net) {
+  if (!config.chunked) return std::make_unique<WholeTrajectories>(stream, net);
+  const ChunkState state = config.chunk_state == "reset" ? ChunkState::kReset : ChunkState::kCarry;
+  return std::make_unique<ChunkSource>(stream, net, ChunkOptions{config.chunk_length, state});
+}
+
 /// The name of a checkpoint's algorithms.
 std::string checkpoint_name(const Config& config) { return join(config.algo); }
 
@@ -96,7 +105,8 @@ class Training {
         net_(tasks_of(config), net_options(config)),
         runner_(threads_of(config)),
         stream_(algorithms_, stream_config(config)),
-        ahead_(stream_, net_),
+        source_(source_of(config, stream_, net_)),
+        ahead_(*source_),
         optimizer_(net_.parameters().size(), config.lr, config.clip,
                    config.freeze_processor ? net_.processor_size() : 0) {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
@@ -106,10 +116,11 @@ class Training {
     if (plan == RunPlan::kContinue) {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
       optimizer_.restore(state_.optimizer);
-      stream_.restore(state_.stream);
+      source_->restore(state_.stream);
     } else if (!config.init_from.empty()) {
       init_note_ = load_initial_parameters(config.init_from, net_);
     }
+    start_carrying();
     directory.begin(config, plan);
   }
 
@@ -139,6 +150,15 @@ class Training {
   }
 
  private:
+  /// A state for each lane, from the checkpoint if there is one.
+  void start_carrying() {
+    if (!config_.chunked || config_.chunk_state == "reset") return;
+    std::size_t lanes = 0;
+    for (std::size_t k = 0; k < algorithms_.size(); ++k) lanes += stream_.lengths(k);
+    state_.carried.resize(lanes);
+    for (std::vector<Real>& values : state_.carried) carried_.emplace_back(std::move(values));
+  }
+
   /// One update for each algorithm.
   void step(MetricsWriter& metrics, Progress& progress, bool validates) {
     double sum = 0;
@@ -157,8 +177,10 @@ class Training {
   double update(const Batch& batch, const Algorithm& algorithm, double start,
                 MetricsWriter& metrics) {
     const Spec& spec = *batch.spec;
-    const Losses losses =
-        runner_.gradients(net_, batch, grads_, {.update = optimizer_.state().steps});
+    CarriedState* carried =
+        carried_.empty() ? nullptr : &carried_[static_cast<std::size_t>(batch.lane)];
+    const Losses losses = runner_.gradients(net_, batch, grads_,
+                                            {.update = optimizer_.state().steps}, nullptr, carried);
     const double loss = total(losses);
     RENAR_CHECK(
         std::isfinite(loss),
@@ -232,6 +254,8 @@ class Training {
   void save() {
     state_.optimizer = optimizer_.state();
     state_.stream = ahead_.state();
+    state_.carried.clear();
+    for (const CarriedState& carried : carried_) state_.carried.push_back(carried.values());
     save_state(directory_.last(), checkpoint_name(config_), net_, state_);
   }
 
@@ -292,7 +316,9 @@ class Training {
   Net net_;
   ShardRunner runner_;
   TrainingStream stream_;
+  std::unique_ptr<TrainingBatches> source_;
   BatchAhead ahead_;
+  std::vector<CarriedState> carried_;      // of chunks, by lane
   std::vector<EvaluationSet> validation_;  // one an algorithm
   Optimizer optimizer_;
   TrainState state_;

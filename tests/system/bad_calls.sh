@@ -40,6 +40,9 @@ refused 2 'does not divide' --algo bfs --processor gat --heads 3
 refused 2 'no attention' --algo bfs --heads 2
 for value in -1 1 nan x; do refused 2 '--dropout' --algo bfs --dropout $value; done
 refused 2 'needs --hint-mode' --algo bfs --hint-mode none --hint-teacher-forcing 0.5
+for value in 1 0 -2 x; do refused 2 '--chunk-length' --algo bfs --chunked --chunk-length $value; done
+refused 2 'of --chunked' --algo bfs --chunk-state reset
+refused 2 'trains --method baseline' --algo bfs --chunked --method renar
 refused 2 'CUDA' --algo bfs --device cuda
 refused 2 'no run directory' --resume nowhere
 refused 2 'not a directory' --algo bfs --out /dev/null

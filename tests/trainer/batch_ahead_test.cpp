@@ -27,7 +27,8 @@ TEST_CASE("batch_ahead: the same batches, whether begun early or late") {
   const Net net = net_of_both();
   for (const DataOrder order : {DataOrder::kOwn, DataOrder::kClrs}) {
     TrainingStream plain(both(), small(order)), stream(both(), small(order));
-    BatchAhead ahead(stream, net);
+    WholeTrajectories source(stream, net);
+    BatchAhead ahead(source);
     for (int i = 0; i < 9; ++i) {
       Batch expected;
       fill_batch(net.spec(i % 2), plain.next(), expected);
@@ -49,7 +50,8 @@ TEST_CASE("batch_ahead: what a sampler throws comes out of take") {
   const Algorithm& scc = find_algorithm("strongly_connected_components");
   const Net net("scc", scc.spec(), test::small_options());
   TrainingStream stream(scc, {.lengths = {3}, .val_length = 8, .val_samples = 1, .batch_size = 1});
-  BatchAhead ahead(stream, net);  // four communities of three nodes
+  WholeTrajectories source(stream, net);
+  BatchAhead ahead(source);  // four communities of three nodes
   CHECK_THROWS_AS(ahead.take(), Error);
 }
 

@@ -79,6 +79,19 @@ TEST_CASE("checkpoint: parameters and state come back with all their bits") {
   CHECK(loaded.stream == state.stream);
 }
 
+TEST_CASE("checkpoint: what chunks carry comes back by lane, lanes without any included") {
+  const Scratch scratch;
+  const Net net = net_of_seed(1);
+  TrainState state = state_of(net);
+  Net loaded = net_of_seed(2);
+  save_state(scratch.path("last"), "bfs", net, state);
+  CHECK(load_state(scratch.path("last"), "bfs", loaded).carried.empty());
+  state.carried = {{}, test::random_values(7, 8), {}, test::random_values(3, 9)};
+  save_state(scratch.path("last"), "bfs", net, state);
+  CHECK(load_state(scratch.path("last"), "bfs", loaded).carried == state.carried);
+  CHECK(values(loaded) == values(net));
+}
+
 TEST_CASE("checkpoint: another algorithm, processor or size is refused by name") {
   const Scratch scratch;
   const std::string path = scratch.path("last");

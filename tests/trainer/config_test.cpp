@@ -161,6 +161,8 @@ TEST_CASE("config: values out of range are refused") {
       {"--hint-teacher-forcing", {"-0.1", "1.5", "nan", "always"}},
       {"--dropout", {"-0.1", "1", "1.5", "nan", ""}},
       {"--heads", {"0", "-1", "1.5", "2000"}},
+      {"--chunk-length", {"1", "0", "-3", "2.5", ""}},
+      {"--chunk-state", {"", "keep"}},
       {"--out", {""}},
   };
   for (const auto& [flag, values] : wrong) {
@@ -200,6 +202,20 @@ TEST_CASE("config: what one setting asks of another") {
   }
 }
 
+TEST_CASE("config: chunks and what goes with them") {
+  const Config config = parse({"--algo", "dfs", "--chunked_training", "--chunk_length", "8"});
+  CHECK(config.chunked);
+  CHECK(config.chunk_length == 8);
+  CHECK(config.chunk_state == "carry");
+  CHECK(parse({"--algo", "dfs", "--chunked", "--chunk-state", "reset"}).chunk_state == "reset");
+  CHECK(refusal({"--algo", "dfs", "--chunk-length", "8"}) ==
+        "--chunk-length 8 and --chunk-state carry are of --chunked: give it too");
+  CHECK(refusal({"--algo", "dfs", "--chunk-state", "reset"}).ends_with("give it too"));
+  CHECK(refusal({"--algo", "dfs", "--chunked", "--method", "mrenar"}) ==
+        "--chunked trains --method baseline: mrenar recovers hints of whole trajectories");
+  CHECK(refusal({"--algo", "dfs", "--chunked", "--data-stream", "clrs"}).ends_with("use own"));
+}
+
 TEST_CASE("config: the reference's names of flags") {
   const Config config = parse({"--algo", "dfs", "--processor", "gat", "--nb_heads=4", "--use_lstm",
                                "--dropout-prob", "0.25"});
@@ -236,6 +252,11 @@ TEST_CASE("config: what config.toml says is read back unchanged") {
                                "encoded_decoded",
                                "--hint-teacher-forcing",
                                "0.3",
+                               "--chunked",
+                               "--chunk-length",
+                               "9",
+                               "--chunk-state",
+                               "reset",
                                "--freeze-processor",
                                "--oracle",
                                "--init-from",
@@ -253,6 +274,9 @@ TEST_CASE("config: what config.toml says is read back unchanged") {
   CHECK(again.dropout == 0.1);
   CHECK(again.hint_teacher_forcing == 0.3);
   CHECK(again.freeze_processor);
+  CHECK(again.chunked);
+  CHECK(again.chunk_length == 9);
+  CHECK(again.chunk_state == "reset");
   CHECK(config_text(again) == config_text(config));
 
   const Config plain = parse({"--algo", "bfs"});  // what is empty is read back empty

@@ -189,6 +189,42 @@ TEST_CASE("train: a resumed run with all that is random in training has the same
   CHECK(read_file(parts.best()) == read_file(whole.best()));
 }
 
+TEST_CASE("train: a resumed run on chunks has the same bits, its carried states too") {
+  const Scratch scratch;
+  const auto config = [](int steps, const char* state) {
+    Config chunks = config_of(steps);
+    chunks.algo = {"dfs", "bfs"};
+    chunks.train_lengths = {4, 5};
+    chunks.lstm = true;
+    chunks.hint_teacher_forcing = 0.5;
+    chunks.chunked = true;
+    chunks.chunk_length = 5;
+    chunks.chunk_state = state;
+    return chunks;
+  };
+  const auto whole_of = [&](const char* state) {
+    const RunDirectory whole(scratch.path(state)), parts(scratch.path(std::string(state) + "_"));
+    run(config(9, state), whole, RunPlan::kFresh);
+    run(config(5, state), parts, RunPlan::kFresh);
+    run(config(9, state), parts, RunPlan::kContinue);
+    std::vector<std::string> lines = metrics(whole);
+    CHECK(metrics(parts) == lines);
+    CHECK(read_file(parts.best()) == read_file(whole.best()));
+    Net a(tasks_of(config(9, state)), net_options(config(9, state)));
+    Net b(tasks_of(config(9, state)), net_options(config(9, state)));
+    const TrainState x = load_state(whole.last(), "dfs, bfs", a);
+    const TrainState y = load_state(parts.last(), "dfs, bfs", b);
+    CHECK(values(a) == values(b));
+    CHECK(x.stream == y.stream);
+    CHECK(x.carried == y.carried);
+    CHECK(x.carried.size() == (std::string(state) == "carry" ? 4 : 0));
+    return lines;
+  };
+  const std::vector<std::string> carried = whole_of("carry"), reset = whole_of("reset");
+  CHECK(carried[0] == reset[0]);  // the first chunk starts anew either way
+  CHECK(carried != reset);
+}
+
 TEST_CASE("train: hints are read and predicted as --hint-mode says") {
   const Scratch scratch;
   for (const std::string mode : {"encoded_decoded", "decoded_only", "none"}) {
