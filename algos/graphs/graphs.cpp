@@ -1,6 +1,7 @@
 #include "algos/graphs/graphs.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/check.h"
 
@@ -32,8 +33,10 @@ void check_undirected(std::string_view algorithm, const Matrix& a) {
 
 int extract_min(const std::vector<double>& key, Mask& in_queue) {
   int least = -1;
+  double smallest = std::numeric_limits<double>::infinity();  // above all keys
   for (int v = 0; v < static_cast<int>(key.size()); ++v) {
-    if (in_queue[v] != 0 && (least < 0 || key[v] < key[least])) least = v;
+    const double waiting = in_queue[v] != 0 ? key[v] : std::numeric_limits<double>::infinity();
+    if (waiting < smallest) smallest = waiting, least = v;
   }
   if (least >= 0) in_queue[least] = 0;
   return least;
