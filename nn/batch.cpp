@@ -20,6 +20,10 @@ bool is_index(const Probe& probe) {
   return false;
 }
 
+bool is_edge_pointer(const Probe& probe) {
+  return is_index(probe) && probe.location == Location::kEdge;
+}
+
 std::int64_t choices(const Probe& probe, std::int64_t nodes) {
   switch (probe.type) {
     case Type::kScalar:
@@ -99,7 +103,7 @@ Tensor Samples::one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const
 Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const Probe& p = spec()[probe];
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
-  if (is_index(p) && p.location == Location::kEdge) {
+  if (is_edge_pointer(p)) {
     Tensor means = tape.constant({size(), n, n, 2});
     for (std::int64_t k = 0; k < size(); ++k) {
       edge_pointer_means_of(n, batch_.at(probe, frame, index(k)), means.data + k * 2 * stride);

@@ -112,6 +112,9 @@ std::int32_t marked_class(const Real* row, std::int64_t count);
 /// pointer where the pipeline makes no permutation of it.
 bool is_index(const Probe& probe);
 
+/// A pointer of every edge, N^3 numbers as one-hot rows.
+bool is_edge_pointer(const Probe& probe);
+
 /// How many numbers a class choice of this probe ranges over (C, or N for mask_one and the
 /// pointers); 1 for others.
 std::int64_t choices(const Probe& probe, std::int64_t nodes);

@@ -23,10 +23,6 @@ bool is_pointer(const Probe& probe) {
   return is_index(probe) || probe.type == Type::kPermutationPointer;
 }
 
-bool is_edge_pointer(const Probe& probe) {
-  return is_pointer(probe) && probe.location == Location::kEdge;
-}
-
 /// Whose features a probe's encoding is added to: a pointer relates its location to nodes.
 Location target_of(const Probe& probe) {
   if (!is_pointer(probe)) return probe.location;

@@ -15,11 +15,9 @@ std::int64_t floor_of(double x) {
   return static_cast<std::int64_t>(std::floor(x + kRoundingOfRatios));
 }
 
-/// Numbers of a probe as the encoder reads them, and how many belong to one node.
+/// How many numbers of a node-located probe belong to one node, as the encoder reads them.
 std::int64_t numbers_per_node(const Probe& probe, std::int64_t nodes) {
-  const bool node_row = is_index(probe) || probe.type == Type::kPermutationPointer;
-  if (node_row) return nodes;
-  return probe.type == Type::kCategorical ? probe.classes : 1;
+  return probe.type == Type::kMaskOne ? 1 : choices(probe, nodes);
 }
 
 }  // namespace

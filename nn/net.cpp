@@ -32,26 +32,22 @@ struct Net::Trajectory {
   bool training() const { return request.pass == Pass::kTrain; }
 };
 
-namespace {
-
-bool is_edge_pointer(const Probe& probe) {
-  return is_index(probe) && probe.location == Location::kEdge;
-}
-
-}  // namespace
-
 Net::Net(std::vector<Task> tasks, const NetOptions& options)
     : tasks_(std::move(tasks)), options_(options) {
   RENAR_CHECK(!tasks_.empty(), "[net] {} algorithms, expected at least one", tasks_.size());
   const Builder builder{parameters_, options.seed};
   processor_ = make_processor(builder, options.processor);
   const std::int64_t hidden = options.processor.hidden;
+  if (options.reconstruction.method == Method::kRenarLinear) {
+    options_.reconstruction.masks.ratio = 0;  // without a GNN nothing could fill in what is hidden
+    options_.reconstruction.masks.rounds = 0;
+  }
   if (options.reconstruction.method != Method::kBaseline) {
     RENAR_CHECK(reads_hints(options.hints),
                 "[net] reconstruction recovers the hints that are read: it needs the hint mode "
                 "encoded_decoded");
     reconstruction_ =
-        std::make_unique<Reconstruction>(builder, options.processor, options.reconstruction);
+        std::make_unique<Reconstruction>(builder, options.processor, options_.reconstruction);
   }
   processor_size_ = parameters_.size();
   if (reconstruction_) reconstruction_->add_gates(builder);
@@ -95,7 +91,8 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     run.hidden = run.hidden.first(active);
     if (options_.lstm) run.cell = run.cell.first(active);
     const EncodedStep encoded = encode(run, step);
-    ProcessorOutputs next = process(run, encoded);
+    ProcessorOutputs next = pass_messages(*processor_, tape, run.composer, encoded, run.hidden,
+                                          options_.message_passing_steps);
     next.hidden = finish_hidden(run, next.hidden, step);
     const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
                            processor_->masks_non_edges()};
@@ -186,26 +183,11 @@ EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
 void Net::count_reconstruction(const Batch& batch, const NoiseKey& noise,
                                ReconstructionScales& scales) const {
   if (!reconstruction_) return scales.clear();
-  MaskOptions masks = options_.reconstruction.masks;
-  if (options_.reconstruction.method == Method::kRenarLinear) masks = {.masking = masks.masking};
-  scales.count(batch, masks, options_.reconstruction.weight,
+  scales.count(batch, options_.reconstruction.masks, options_.reconstruction.weight,
                {.teacher_forcing = options_.teacher_forcing,
                 .soft = options_.hint_repred != Repred::kHard,
                 .seed = options_.seed},
                noise);
-}
-
-ProcessorOutputs Net::process(Trajectory& run, const EncodedStep& encoded) const {
-  ProcessorOutputs next{run.hidden, {}};
-  for (int i = 0; i < options_.message_passing_steps; ++i) {
-    next = processor_->step(run.tape, run.composer,
-                            {.node = encoded.node,
-                             .edge = encoded.edge,
-                             .graph = encoded.graph_on_nodes,
-                             .adj = encoded.adj,
-                             .hidden = next.hidden});
-  }
-  return next;
 }
 
 // What the processor's hidden' is for the decoders and the next step: after dropout and the LSTM.

@@ -90,7 +90,6 @@ class Net {
   void put_down(Trajectory& run, std::int64_t step) const;
   bool recovers(const Trajectory& run, std::size_t probe) const;
   EncodedStep encode(Trajectory& run, std::int64_t step) const;
-  ProcessorOutputs process(Trajectory& run, const EncodedStep& encoded) const;
   Tensor finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) const;
   Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
                 std::int64_t begin) const;

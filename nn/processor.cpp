@@ -59,6 +59,20 @@ constexpr std::array kKinds = {
 
 }  // namespace
 
+ProcessorOutputs pass_messages(const Processor& processor, Tape& tape, Composer& composer,
+                               const EncodedStep& encoded, Tensor hidden, int passes) {
+  ProcessorOutputs next{hidden, {}};
+  for (int i = 0; i < passes; ++i) {
+    next = processor.step(tape, composer,
+                          {.node = encoded.node,
+                           .edge = encoded.edge,
+                           .graph = encoded.graph_on_nodes,
+                           .adj = encoded.adj,
+                           .hidden = next.hidden});
+  }
+  return next;
+}
+
 std::vector<std::string> processor_kinds() {
   std::vector<std::string> names;
   for (const Kind& kind : kKinds) names.emplace_back(kind.name);

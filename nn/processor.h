@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/encoder.h"
 #include "nn/features.h"
 #include "nn/layers.h"
 
@@ -44,6 +45,11 @@ class Processor {
   virtual bool masks_non_edges() const = 0;
   virtual bool makes_edges() const = 0;
 };
+
+/// `passes` steps on one encoded state: each reads the hidden' of the one before, the first
+/// `hidden`.
+ProcessorOutputs pass_messages(const Processor& processor, Tape& tape, Composer& composer,
+                               const EncodedStep& encoded, Tensor hidden, int passes);
 
 /// All kinds, for --help and for errors.
 std::vector<std::string> processor_kinds();

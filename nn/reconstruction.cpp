@@ -9,15 +9,6 @@
 #include "nn/gumbel_noise.h"
 
 namespace renar {
-namespace {
-
-constexpr Real kClosedGate = -3;  // bias of gate_3: at first the processor reads almost z alone
-
-bool is_edge_pointer(const Probe& probe) {
-  return is_index(probe) && probe.location == Location::kEdge;
-}
-
-}  // namespace
 
 Reconstruction::Reconstruction(const Builder& builder, const ProcessorOptions& processor,
                                const ReconstructionOptions& options)
@@ -29,11 +20,9 @@ Reconstruction::Reconstruction(const Builder& builder, const ProcessorOptions& p
 void Reconstruction::add_gates(const Builder& builder) {
   if (gnn_ == nullptr) return;
   const auto make = [&](const std::string& what) {
-    const std::string name = "reconstruction/gate_" + what + "/";
-    return Gate{make_linear(builder, name + "o", hidden_, hidden_),
-                make_linear(builder, name + "gate_1", hidden_, hidden_),
-                make_linear(builder, name + "gate_2", hidden_, hidden_),
-                make_linear(builder, name + "gate_3", hidden_, hidden_, {.bias = kClosedGate})};
+    const std::string name = "reconstruction/gate_" + what;
+    const Linear o = make_linear(builder, name + "/o", hidden_, hidden_);
+    return GateNet{o, make_gate(builder, name, hidden_, hidden_)};
   };
   node_gate_ = make("node");
   if (gnn_->makes_edges()) edge_gate_ = make("edge");
@@ -56,12 +45,11 @@ void Reconstruction::add_task(const Builder& builder, const std::string& algorit
 EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples& samples,
                                    const State& state, int message_passing_steps,
                                    const Training* training) const {
+  const int rounds = training == nullptr ? 1 : rounds_of(options_.masks);
   std::optional<HintMasks> masks;
   std::optional<ShardMasks> shard;
-  int rounds = 1;
-  if (training != nullptr && gnn_ != nullptr) {
+  if (training != nullptr && options_.masks.ratio > 0) {
     masks.emplace(samples.spec(), samples.nodes(), options_.masks);
-    rounds = masks->rounds();
     shard.emplace(tape, *masks, training->seed, training->noise, samples, state.hidden.dim(0),
                   state.step);
   }
@@ -72,7 +60,10 @@ EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples
   if (options_.masks.masking == Masking::kAuthors) read.adj = all[rounds - 1].encoded.adj;
   for (int j = 0; j < rounds; ++j) {
     all[j].encoded.adj = read.adj;
-    if (gnn_ != nullptr) run_gnn(tape, composer, state, message_passing_steps, all[j]);
+    if (gnn_ != nullptr) {
+      all[j].found =
+          pass_messages(*gnn_, tape, composer, all[j].encoded, state.hidden, message_passing_steps);
+    }
     if (training != nullptr && training->scales != nullptr) {
       recover(tape, composer, samples, state, all[j], j, hidden, *training);
     }
@@ -93,7 +84,7 @@ Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& st
   const std::int64_t batch = state.hidden.dim(0), nodes = state.hidden.dim(1);
   for (int j = 0; j < rounds; ++j) {
     new (all + j) Round{state.encoded, {}};
-    if (masks == nullptr || options_.masks.ratio == 0) continue;
+    if (masks == nullptr) continue;
     ProbeTensors probes = state.probes;
     for (std::size_t p = 0; p < probes.size(); ++p) {
       const Tensor hidden = probes[p] ? masks->of(tape, j, p) : Tensor{};
@@ -107,19 +98,6 @@ Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& st
   return all;
 }
 
-void Reconstruction::run_gnn(Tape& tape, Composer& composer, const State& state, int passes,
-                             Round& round) const {
-  round.found = {state.hidden, {}};
-  for (int i = 0; i < passes; ++i) {
-    round.found = gnn_->step(tape, composer,
-                             {.node = round.encoded.node,
-                              .edge = round.encoded.edge,
-                              .graph = round.encoded.graph_on_nodes,
-                              .adj = round.encoded.adj,
-                              .hidden = round.found.hidden});
-  }
-}
-
 Tensor Reconstruction::mean_found(Tape& tape, const Round* rounds, int count,
                                   Tensor ProcessorOutputs::*which) const {
   Tensor* all = tape.array<Tensor>(count);
@@ -128,12 +106,10 @@ Tensor Reconstruction::mean_found(Tape& tape, const Round* rounds, int count,
 }
 
 Tensor Reconstruction::gated(Tape& tape, Composer& composer, const Features& z, Tensor found,
-                             const Gate& gate) const {
-  const Tensor o = linear(tape, {composer.term(z, tape.use(gate.o.w))}, {tape.use(gate.o.b)});
-  const Tensor inner =
-      linear(tape, {composer.term(z, tape.use(gate.gate_1.w)), {found, tape.use(gate.gate_2.w)}},
-             {tape.use(gate.gate_1.b), tape.use(gate.gate_2.b)}, Activation::kRelu);
-  const Tensor logit = linear(tape, {{inner, tape.use(gate.gate_3.w)}}, {tape.use(gate.gate_3.b)});
+                             const GateNet& net) const {
+  const Tensor o = linear(tape, {composer.term(z, tape.use(net.o.w))}, {tape.use(net.o.b)});
+  const Tensor logit =
+      gate_logit(tape, {composer.term(z, tape.use(net.gate.gate_1.w))}, found, net.gate);
   return gated_update(tape, logit, add(tape, o, found), composer.dense(z));
 }
 
@@ -151,11 +127,10 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
                          found,
                          first(round.found.edge),
                          gnn_ != nullptr && gnn_->masks_non_edges()};
-  const bool some_hidden = options_.masks.ratio > 0 && gnn_ != nullptr;
   for (std::size_t p = 0; p < spec.size(); ++p) {
     if (spec[p].stage != Stage::kHint) continue;
     const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(tape, j, p);
-    if (some_hidden && !hidden) continue;
+    if (masks != nullptr && !hidden) continue;
     const bool noisy = spec[p].type == Type::kPermutationPointer;
     const Tensor noise = noisy ? gumbel_noise(tape, training.seed, training.noise, samples, p,
                                               state.step, 0, counted)

@@ -20,6 +20,7 @@
 
 #include "nn/decoder.h"
 #include "nn/encoder.h"
+#include "nn/gate.h"
 #include "nn/hint_masks.h"
 #include "nn/processor.h"
 #include "nn/reconstruction_loss.h"
@@ -69,26 +70,26 @@ class Reconstruction {
                      int message_passing_steps, const Training* training) const;
 
  private:
-  struct Gate {
-    Linear o, gate_1, gate_2, gate_3;
+  struct GateNet {
+    Linear o;
+    Gate gate;
   };
   struct Round {
     EncodedStep encoded;       // z^(j)
     ProcessorOutputs found{};  // zbar^(j)
   };
   Round* encode_rounds(Tape& tape, const State& state, int rounds, const ShardMasks* masks) const;
-  void run_gnn(Tape& tape, Composer& composer, const State& state, int passes, Round& round) const;
   Tensor mean_found(Tape& tape, const Round* rounds, int count,
                     Tensor ProcessorOutputs::*which) const;
   Tensor gated(Tape& tape, Composer& composer, const Features& z, Tensor found,
-               const Gate& gate) const;
+               const GateNet& net) const;
   void recover(Tape& tape, Composer& composer, const Samples& samples, const State& state,
                const Round& round, int j, const ShardMasks* masks, const Training& training) const;
 
   ReconstructionOptions options_;
   std::int64_t hidden_;
   std::unique_ptr<Processor> gnn_;  // null: ReNAR-linear
-  Gate node_gate_{}, edge_gate_{};
+  GateNet node_gate_{}, edge_gate_{};
   std::vector<std::vector<std::unique_ptr<Decoder>>> decoders_;  // by task and probe
 };
 

@@ -14,7 +14,6 @@ namespace renar {
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kStoppedByUser = 130;
 
 int one_run(const Flags& flags, const ValidNames& valid) {
   const Config config = run_config(flags, valid);

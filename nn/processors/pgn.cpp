@@ -7,6 +7,7 @@
 #include "kernels/pointwise.h"
 #include "kernels/sender_max.h"
 #include "kernels/triplet_max.h"
+#include "nn/gate.h"
 #include "nn/processors/step_context.h"
 
 namespace renar {
@@ -16,19 +17,13 @@ struct Triplets {
   Linear t_1, t_2, t_3, t_e_1, t_e_2, t_e_3, t_g, o_3;
 };
 
-struct Gates {
-  Linear gate_1, gate_2, gate_3;
-};
-
-constexpr Real kClosedGate = -3;  // bias of gate_3: sigmoid(-3) = 0.047, hidden is kept at first
-
 class Pgn final : public Processor {
  public:
   Pgn(const Builder& builder, const ProcessorOptions& options, const PgnOptions& pgn)
       : layer_norm_(options.layer_norm), pgn_(pgn) {
     const std::int64_t h = options.hidden, f = options.triplet_fts;
-    const auto make = [&](const char* name, std::int64_t in, std::int64_t out, Real bias = 0) {
-      return make_linear(builder, std::string("processor/") + name, in, out, {.bias = bias});
+    const auto make = [&](const char* name, std::int64_t in, std::int64_t out) {
+      return make_linear(builder, std::string("processor/") + name, in, out);
     };
     m_1_ = make("m_1", 2 * h, h);
     m_2_ = make("m_2", 2 * h, h);
@@ -41,9 +36,7 @@ class Pgn final : public Processor {
                    make("t_e_1", h, f),   make("t_e_2", h, f),   make("t_e_3", h, f),
                    make("t_g", h, f),     make("o_3", f, h)};
     }
-    if (pgn.gated) {
-      gates_ = {make("gate_1", 2 * h, h), make("gate_2", h, h), make("gate_3", h, h, kClosedGate)};
-    }
+    if (pgn.gated) gate_ = make_gate(builder, "processor", 2 * h, h);
     mlp_0_ = make("mlp_0", h, h);
     mlp_1_ = make("mlp_1", h, h);
     if (layer_norm_) norm_ = make_layer_norm(builder, "processor/layer_norm", h);
@@ -112,20 +105,15 @@ class Pgn final : public Processor {
   }
 
   Tensor gated(const StepContext& c, Tensor msgs, Tensor ret) const {
-    Tape& tape = c.tape;
-    const Tensor inner =
-        linear(tape, plus(z(c, gates_.gate_1), {msgs, tape.use(gates_.gate_2.w)}),
-               {tape.use(gates_.gate_1.b), tape.use(gates_.gate_2.b)}, Activation::kRelu);
-    const Tensor logit =
-        linear(tape, {{inner, tape.use(gates_.gate_3.w)}}, {tape.use(gates_.gate_3.b)});
-    return gated_update(tape, logit, ret, c.in.hidden);
+    const Tensor logit = gate_logit(c.tape, z(c, gate_.gate_1), msgs, gate_);
+    return gated_update(c.tape, logit, ret, c.in.hidden);
   }
 
   bool layer_norm_;
   PgnOptions pgn_;
   Linear m_1_, m_2_, m_e_, m_g_, o_1_, o_2_, mlp_0_, mlp_1_;
   Triplets triplets_{};
-  Gates gates_{};
+  Gate gate_{};
   LayerNorm norm_{};
 };
 

@@ -154,6 +154,17 @@ inline Net small_net(const std::string& algo, const NetOptions& options = small_
   return net;
 }
 
+/// dfs and bfs, and a net that learns the two.
+inline const std::vector<const Algorithm*>& both() {
+  static const std::vector<const Algorithm*> algorithms = {&find_algorithm("dfs"),
+                                                           &find_algorithm("bfs")};
+  return algorithms;
+}
+
+inline Net net_of_both() {
+  return Net({{"dfs", both()[0]->spec()}, {"bfs", both()[1]->spec()}}, small_options());
+}
+
 /// Sets one parameter by name; `zero` sets all to 0.
 inline void set(Parameters& parameters, const std::string& name, const std::vector<Real>& values) {
   const Param param = parameters.find(name).param;

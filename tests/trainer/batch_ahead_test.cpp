@@ -9,15 +9,8 @@
 namespace renar {
 namespace {
 
-const std::vector<const Algorithm*>& both() {
-  static const std::vector<const Algorithm*> algorithms = {&find_algorithm("dfs"),
-                                                           &find_algorithm("bfs")};
-  return algorithms;
-}
-
-Net net_of_both() {
-  return Net({{"dfs", both()[0]->spec()}, {"bfs", both()[1]->spec()}}, test::small_options());
-}
+using test::both;
+using test::net_of_both;
 
 StreamConfig small(DataOrder order) {
   return {.order = order, .seed = 7, .lengths = {2, 5}, .val_length = 4, .batch_size = 3};
