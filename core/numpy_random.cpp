@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "core/simd.h"
 
 namespace renar {
 
@@ -19,7 +20,7 @@ NumpyRandom::NumpyRandom(std::uint32_t seed) {
 
 /// Makes the next 624 words from the last: x[i] = x[i+397] ^ (the top bit of x[i] and the low 31
 /// bits of x[i+1]) * A, indices modulo 624.
-void NumpyRandom::twist() {
+RENAR_CLONES void NumpyRandom::twist() {
   constexpr std::size_t kMiddle = 397;
   constexpr std::uint32_t kTopBit = 0x80000000u, kA = 0x9908b0dfu;
   const auto twisted = [this](std::size_t i, std::size_t next, std::size_t middle) {
@@ -34,7 +35,7 @@ void NumpyRandom::twist() {
   temper();
 }
 
-void NumpyRandom::temper() {
+RENAR_CLONES void NumpyRandom::temper() {
   for (std::size_t i = 0; i < kWords; ++i) {
     std::uint32_t y = words_[i];
     y ^= y >> 11;

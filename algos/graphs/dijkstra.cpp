@@ -50,24 +50,28 @@ Trace dijkstra(const Matrix& a, int source) {
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
   std::vector<double> d(n);
-  Mask mark(n), in_queue = one_hot(source, n);
+  const AdjacencyLists edges(a);
+  MinQueue queue(n);
+  queue.put(source, 0);
+  Mask mark(n);
   std::vector<int> pi = self_pointers(n);
   int u = source;
   const auto record = [&] {
-    trace.hint(
-        {{"pi_h", pi}, {"d", d}, {"mark", mark}, {"in_queue", in_queue}, {"u", one_hot(u, n)}});
+    trace.hint({{"pi_h", pi},
+                {"d", d},
+                {"mark", mark},
+                {"in_queue", queue.nodes()},
+                {"u", one_hot(u, n)}});
   };
 
   record();
-  while ((u = extract_min(d, in_queue)) >= 0) {
+  while ((u = queue.extract_min()) >= 0) {
     mark[u] = 1;
-    for (int v = 0; v < n; ++v) {  // relax the edges that leave u
-      // One rarely taken branch instead of three that no processor foresees.
-      const bool edge = (a(u, v) != 0) & (mark[v] == 0);
-      if (edge & ((in_queue[v] == 0) | (d[u] + a(u, v) < d[v]))) {
+    for (const int v : edges.of(u)) {  // relax the edges that leave u
+      if (mark[v] == 0 && (!queue.holds(v) || d[u] + a(u, v) < d[v])) {
         pi[v] = u;
         d[v] = d[u] + a(u, v);
-        in_queue[v] = 1;
+        queue.put(v, d[v]);
       }
     }
     record();

@@ -46,24 +46,28 @@ Trace mst_prim(const Matrix& a, int source) {
   trace.input({{"pos", positions(n)}, {"s", one_hot(source, n)}, {"A", a}, {"adj", adjacency(a)}});
 
   std::vector<double> key(n);
-  Mask mark(n), in_queue = one_hot(source, n);
+  const AdjacencyLists edges(a);
+  MinQueue queue(n);
+  queue.put(source, 0);
+  Mask mark(n);
   std::vector<int> pi = self_pointers(n);
   int u = source;
   const auto record = [&] {
-    trace.hint(
-        {{"pi_h", pi}, {"key", key}, {"mark", mark}, {"in_queue", in_queue}, {"u", one_hot(u, n)}});
+    trace.hint({{"pi_h", pi},
+                {"key", key},
+                {"mark", mark},
+                {"in_queue", queue.nodes()},
+                {"u", one_hot(u, n)}});
   };
 
   record();
-  while ((u = extract_min(key, in_queue)) >= 0) {
+  while ((u = queue.extract_min()) >= 0) {
     mark[u] = 1;
-    for (int v = 0; v < n; ++v) {
-      // One rarely taken branch instead of three that no processor foresees.
-      const bool edge = (a(u, v) != 0) & (mark[v] == 0);
-      if (edge & ((in_queue[v] == 0) | (a(u, v) < key[v]))) {
+    for (const int v : edges.of(u)) {
+      if (mark[v] == 0 && (!queue.holds(v) || a(u, v) < key[v])) {
         pi[v] = u;
         key[v] = a(u, v);
-        in_queue[v] = 1;
+        queue.put(v, key[v]);
       }
     }
     record();
