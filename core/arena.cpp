@@ -1,8 +1,6 @@
 #include "core/arena.h"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 
 namespace renar {
 namespace {
@@ -16,13 +14,9 @@ std::size_t round_up(std::size_t bytes) {
 
 }  // namespace
 
-void Arena::Free::operator()(std::byte* memory) const {
-  ::operator delete (memory, std::align_val_t{kAlignment});
-}
-
 void Arena::add_block(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
-  blocks_.push_back({std::unique_ptr<std::byte, Free>(memory), bytes});
+  auto* memory = static_cast<std::byte*>(device_allocate(device_, bytes));
+  blocks_.push_back({std::unique_ptr<std::byte, Free>(memory, Free{device_}), bytes});
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -35,7 +29,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (block_ == blocks_.size()) add_block(std::max({bytes, capacity(), kFirstBlock}));
   std::byte* place = blocks_[block_].memory.get() + offset_;
   offset_ += bytes;
-  if (poison_) std::memset(place, 0xff, bytes);
+  if (poison_) fill_bytes(device_, place, 0xff, bytes);
   return place;
 }
 
@@ -46,9 +40,11 @@ void Arena::rewind(Mark mark) {
 
 void Arena::zero_below(Mark mark) {
   for (std::size_t i = 0; i < std::min(mark.block, blocks_.size()); ++i) {
-    std::memset(blocks_[i].memory.get(), 0, blocks_[i].size);
+    fill_bytes(device_, blocks_[i].memory.get(), 0, blocks_[i].size);
   }
-  if (mark.block < blocks_.size()) std::memset(blocks_[mark.block].memory.get(), 0, mark.offset);
+  if (mark.block < blocks_.size()) {
+    fill_bytes(device_, blocks_[mark.block].memory.get(), 0, mark.offset);
+  }
 }
 
 void Arena::reset() {

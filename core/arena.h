@@ -11,17 +11,23 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/device.h"
+
 namespace renar {
 
 class Arena {
  public:
+  /// Of the device's memory.
+  explicit Arena(Device device = Device::kCpu) : device_(device) {}
+
   /// A place to rewind to.
   struct Mark {
     std::size_t block = 0;
     std::size_t offset = 0;
   };
 
-  /// `count` entries of T, uninitialised, 64-byte aligned. Throws std::bad_alloc.
+  /// `count` entries of T, uninitialised, 64-byte aligned. Throws std::bad_alloc,
+  /// or renar::Error where a device has not enough.
   template <class T>
   T* array(std::int64_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena never runs destructors");
@@ -43,14 +49,16 @@ class Arena {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const;
+    Device device;
+    void operator()(std::byte* memory) const { device_release(device, memory); }
   };
   struct Block {
-    std::unique_ptr<std::byte, Free> memory;
+    std::unique_ptr<std::byte, Free> memory{nullptr, Free{}};
     std::size_t size = 0;
   };
   void add_block(std::size_t bytes);
 
+  Device device_;
   std::vector<Block> blocks_;
   std::size_t block_ = 0;
   std::size_t offset_ = 0;

@@ -16,6 +16,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   active_ = active;
   kept_.reset();
   step_.reset();
+  host_.reset();
   nodes_.clear();
 }
 
@@ -39,7 +40,7 @@ Tensor Tape::use(const Param& param) const {
 
 Real* Tape::zeroed_kept(std::int64_t count) {
   Real* memory = kept_.array<Real>(count);
-  std::fill_n(memory, count, Real{0});
+  fill_bytes(device_, memory, 0, static_cast<std::size_t>(count) * sizeof(Real));
   return memory;
 }
 
@@ -54,18 +55,6 @@ Tensor Tape::output(const Shape& shape, bool wants_grad) {
     out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
   }
   return out;
-}
-
-Tensor Tape::carry(Tensor x) {
-  Tensor copy{kept_.array<Real>(x.size()), nullptr, x.shape};
-  std::copy_n(x.data, x.size(), copy.data);
-  if (recording() && x.has_grad()) {
-    copy.grad = zeroed_kept(x.size());
-    file([x, copy] {
-      for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += copy.grad[i];
-    });
-  }
-  return copy;
 }
 
 void Tape::backward() {

@@ -16,11 +16,10 @@
 // Memory follows the time loop of a trajectory (nn/net.cpp). Values are kept until backward has
 // used them. Gradients inside a time step are needed only while backward is in that step, so every
 // step uses the same scratch for them, which stays in cache; only what crosses from step to step
-// (carry) has its own. When predicting, nothing is recorded and the values of a step share one
-// scratch too.
+// (kernels/carry.h) has its own. When predicting, nothing is recorded and the values of a step
+// share one scratch too.
 #pragma once
 
-#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
@@ -35,6 +34,10 @@ namespace renar {
 class Tape {
  public:
   enum class Mode { kRecord, kPredict };
+
+  /// Its results lie on the device and its ops run there.
+  explicit Tape(Device device = Device::kCpu) : device_(device), kept_(device), step_(device) {}
+  Device device() const { return device_; }
 
   /// Forgets the last trajectory and starts one on parameters `values`; the gradients of those that
   /// are active (default: all) are added to `grads`, which may be null when predicting.
@@ -74,8 +77,33 @@ class Tape {
   T* array(std::int64_t count) {
     return values_arena().array<T>(count);
   }
-  /// A copy of `x` that survives its step, numbers and gradient: the only door between time steps.
-  Tensor carry(Tensor x);
+  /// Room on the host for numbers that are then sent to the device.
+  template <class T>
+  T* host_array(std::int64_t count) {
+    return device_ == Device::kCpu ? array<T>(count) : host_.array<T>(count);
+  }
+  Tensor host_constant(const Shape& shape) {
+    return {host_array<Real>(shape.size()), nullptr, shape};
+  }
+  /// What was written to a host_array, on the device; on the CPU it is there already.
+  template <class T>
+  const T* send(const T* host, std::int64_t count) {
+    if (device_ == Device::kCpu) return host;
+    T* there = array<T>(count);
+    copy_to_device(device_, there, host, static_cast<std::size_t>(count) * sizeof(T));
+    return there;
+  }
+  Tensor send(const Tensor& host) {
+    return {const_cast<Real*>(send<Real>(host.data, host.size())), nullptr, host.shape};
+  }
+  /// The numbers of a device for the host to read, now.
+  template <class T>
+  const T* fetch(const T* there, std::int64_t count) {
+    if (device_ == Device::kCpu) return there;
+    T* host = host_.array<T>(count);
+    copy_to_host(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
+    return host;
+  }
 
   /// Files `backward` to be run for `output`; dropped where output has no gradient.
   template <class Backward>
@@ -92,7 +120,7 @@ class Tape {
   void backward();
 
   void poison(bool on);
-  std::size_t bytes() const { return kept_.capacity() + step_.capacity(); }
+  std::size_t bytes() const { return kept_.capacity() + step_.capacity() + host_.capacity(); }
 
  private:
   struct Node {
@@ -104,14 +132,16 @@ class Tape {
   void file(const Backward& backward) {
     static_assert(std::is_trivially_destructible_v<Backward>, "capture tensors and numbers only");
     static_assert(alignof(Backward) <= 64);
-    void* place = kept_.allocate(sizeof(Backward));
+    void* place = closures().allocate(sizeof(Backward));
     new (place) Backward(backward);
     nodes_.push_back(
         {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, place});
   }
   Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
+  Arena& closures() { return device_ == Device::kCpu ? kept_ : host_; }
   Real* zeroed_kept(std::int64_t count);
 
+  Device device_;
   Mode mode_ = Mode::kPredict;
   bool in_step_ = false;
   const Real* param_values_ = nullptr;
@@ -119,6 +149,7 @@ class Tape {
   ActiveParameters active_;
   Arena kept_;  // lives as long as the trajectory
   Arena step_;  // reused by every time step
+  Arena host_;  // beside a device: closures, and numbers on their way to it or back
   std::vector<Node> nodes_;
 };
 

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/launch.h"
+#include "kernels/column_sums.h"
 
 namespace renar {
 namespace {
@@ -12,6 +14,15 @@ constexpr Real kEpsilon = 1e-5;
 struct Row {
   Real mean;
   Real inverse_deviation;
+
+  RENAR_HOST_DEVICE Real normal(Real x) const { return (x - mean) * inverse_deviation; }
+};
+
+/// What forward has and backward needs.
+struct Saved {
+  Tensor x, scale, offset, y;
+  Row* rows;
+  Real* normal;  // (rows, H) on a device: dy times it, for the gradient of scale
 };
 
 Row statistics(const Real* x, std::int64_t h) {
@@ -22,6 +33,90 @@ Row statistics(const Real* x, std::int64_t h) {
   return {mean, 1 / std::sqrt(squares / static_cast<Real>(h) + kEpsilon)};
 }
 
+void forward_on_cpu(const Saved& s) {
+  const std::int64_t h = s.x.cols();
+  for (std::int64_t r = 0; r < s.x.rows(); ++r) {
+    const Real* in = s.x.data + r * h;
+    s.rows[r] = statistics(in, h);
+    for (std::int64_t c = 0; c < h; ++c) {
+      s.y.data[r * h + c] =
+          s.scale.data[c] * (in[c] - s.rows[r].mean) * s.rows[r].inverse_deviation +
+          s.offset.data[c];
+    }
+  }
+}
+
+void backward_on_cpu(const Saved& s) {
+  const std::int64_t h = s.x.cols();
+  for (std::int64_t r = 0; r < s.x.rows(); ++r) {
+    const Row row = s.rows[r];
+    const Real* in = s.x.data + r * h;
+    const Real* dy = s.y.grad + r * h;
+    Real sum = 0, along = 0;  // of d = dy * scale, and of d along the normalised row
+    for (std::int64_t c = 0; c < h; ++c) {
+      const Real d = dy[c] * s.scale.data[c];
+      sum += d;
+      along += d * row.normal(in[c]);
+      if (s.scale.has_grad()) s.scale.grad[c] += dy[c] * row.normal(in[c]);
+      if (s.offset.has_grad()) s.offset.grad[c] += dy[c];
+    }
+    if (!s.x.has_grad()) continue;
+    for (std::int64_t c = 0; c < h; ++c) {
+      const Real centred = (sum + row.normal(in[c]) * along) / static_cast<Real>(h);
+      s.x.grad[r * h + c] += (dy[c] * s.scale.data[c] - centred) * row.inverse_deviation;
+    }
+  }
+}
+
+// A warp a row: H is 128 as a rule, four numbers a lane.
+__global__ void normalise_rows(std::int64_t rows, std::int64_t h, const Real* x, const Real* scale,
+                               const Real* offset, Row* saved, Real* y) {
+  const std::int64_t r = warp_index();
+  if (r >= rows) return;
+  const Real* in = x + r * h;
+  Real sum = 0, squares = 0;
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) sum += in[c];
+  const Real mean = warp_sum(sum) / static_cast<Real>(h);
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+    squares += (in[c] - mean) * (in[c] - mean);
+  }
+  const Row row{mean, 1 / std::sqrt(warp_sum(squares) / static_cast<Real>(h) + kEpsilon)};
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+    y[r * h + c] = scale[c] * (in[c] - row.mean) * row.inverse_deviation + offset[c];
+  }
+  if (lane_index() == 0) saved[r] = row;
+}
+
+// dx, and dy times the normalised row, whose columns add_column_sums sums for the scale.
+__global__ void pass_rows(std::int64_t rows, std::int64_t h, const Real* x, const Real* scale,
+                          const Real* dy, const Row* saved, Real* dx, Real* along_normal) {
+  const std::int64_t r = warp_index();
+  if (r >= rows) return;
+  const Row row = saved[r];
+  Real sum = 0, along = 0;
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+    const Real d = dy[r * h + c] * scale[c], normal = row.normal(x[r * h + c]);
+    sum += d;
+    along += d * normal;
+    along_normal[r * h + c] = dy[r * h + c] * normal;
+  }
+  if (dx == nullptr) return;
+  sum = warp_sum(sum);
+  along = warp_sum(along);
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+    const Real centred = (sum + row.normal(x[r * h + c]) * along) / static_cast<Real>(h);
+    dx[r * h + c] += (dy[r * h + c] * scale[c] - centred) * row.inverse_deviation;
+  }
+}
+
+void backward_on_device(Device device, const Saved& s) {
+  const std::int64_t rows = s.x.rows(), h = s.x.cols();
+  launch(one_warp_each(rows), pass_rows, rows, h, s.x.data, s.scale.data, s.y.grad, s.rows,
+         s.x.grad, s.normal);
+  if (s.scale.has_grad()) add_column_sums(device, rows, h, s.normal, s.scale.grad);
+  if (s.offset.has_grad()) add_column_sums(device, rows, h, s.y.grad, s.offset.grad);
+}
+
 }  // namespace
 
 Tensor layer_norm(Tape& tape, Tensor x, Tensor scale, Tensor offset) {
@@ -29,38 +124,22 @@ Tensor layer_norm(Tape& tape, Tensor x, Tensor scale, Tensor offset) {
   RENAR_CHECK(scale.size() == h && offset.size() == h,
               "[layer_norm] scale {} and offset {} for {} channels", scale.shape.text(),
               offset.shape.text(), h);
+  const Device device = tape.device();
   Tensor y = tape.output(x.shape, {x, scale, offset});
-  Row* rows = tape.array<Row>(x.rows());
-  for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const Real* in = x.data + r * h;
-    rows[r] = statistics(in, h);
-    for (std::int64_t c = 0; c < h; ++c) {
-      y.data[r * h + c] =
-          scale.data[c] * (in[c] - rows[r].mean) * rows[r].inverse_deviation + offset.data[c];
-    }
+  const bool on_cpu = device == Device::kCpu;
+  const Saved saved{x,
+                    scale,
+                    offset,
+                    y,
+                    tape.array<Row>(x.rows()),
+                    on_cpu || !y.has_grad() ? nullptr : tape.array<Real>(x.size())};
+  if (on_cpu) {
+    forward_on_cpu(saved);
+  } else {
+    launch(one_warp_each(x.rows()), normalise_rows, x.rows(), h, x.data, scale.data, offset.data,
+           saved.rows, y.data);
   }
-  tape.record(y, [=] {
-    for (std::int64_t r = 0; r < x.rows(); ++r) {
-      const Real* in = x.data + r * h;
-      const Real* dy = y.grad + r * h;
-      const auto normal = [&](std::int64_t c) {
-        return (in[c] - rows[r].mean) * rows[r].inverse_deviation;
-      };
-      Real sum = 0, along = 0;  // of d = dy * scale, and of d along the normalised row
-      for (std::int64_t c = 0; c < h; ++c) {
-        const Real d = dy[c] * scale.data[c];
-        sum += d;
-        along += d * normal(c);
-        if (scale.has_grad()) scale.grad[c] += dy[c] * normal(c);
-        if (offset.has_grad()) offset.grad[c] += dy[c];
-      }
-      if (!x.has_grad()) continue;
-      for (std::int64_t c = 0; c < h; ++c) {
-        const Real centred = (sum + normal(c) * along) / static_cast<Real>(h);
-        x.grad[r * h + c] += (dy[c] * scale.data[c] - centred) * rows[r].inverse_deviation;
-      }
-    }
-  });
+  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(device, saved); });
   return y;
 }
 

@@ -1,61 +1,83 @@
 #include "kernels/pointwise.h"
 
 #include "core/check.h"
+#include "core/launch.h"
+#include "kernels/accumulate.h"
 
 namespace renar {
+namespace {
 
-Tensor relu(Tape& tape, Tensor x) {
-  Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = x.data[i] > 0 ? x.data[i] : Real{0};
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += y.data[i] > 0 ? y.grad[i] : Real{0};
-  });
-  return y;
-}
+// Each function has f(x) and df(dy, x, y), the gradient that reaches x.
+struct Relu {
+  RENAR_HOST_DEVICE static Real f(Real x) { return x > 0 ? x : Real{0}; }
+  RENAR_HOST_DEVICE static Real df(Real dy, Real, Real y) { return y > 0 ? dy : Real{0}; }
+};
 
-Tensor leaky_relu(Tape& tape, Tensor x) {
-  constexpr Real kSlope = 0.01;
-  Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    y.data[i] = x.data[i] >= 0 ? x.data[i] : kSlope * x.data[i];
+struct LeakyRelu {
+  static constexpr Real kSlope = 0.01;
+  RENAR_HOST_DEVICE static Real f(Real x) { return x >= 0 ? x : kSlope * x; }
+  RENAR_HOST_DEVICE static Real df(Real dy, Real x, Real) { return x >= 0 ? dy : kSlope * dy; }
+};
+
+struct Sigmoid {
+  RENAR_HOST_DEVICE static Real f(Real x) { return sigmoid_of(x); }
+  RENAR_HOST_DEVICE static Real df(Real dy, Real, Real y) { return dy * y * (1 - y); }
+};
+
+struct Exponential {
+  RENAR_HOST_DEVICE static Real f(Real x) { return std::exp(x); }
+  RENAR_HOST_DEVICE static Real df(Real dy, Real, Real y) { return dy * y; }
+};
+
+template <class Function>
+struct Forward {
+  const Real* x;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = Function::f(x[i]); }
+};
+
+template <class Function>
+struct Backward {
+  const Real *dy, *x, *y;
+  Real* dx;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    dx[i] += Function::df(dy[i], x[i], y[i]);
   }
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < x.size(); ++i) {
-      x.grad[i] += x.data[i] >= 0 ? y.grad[i] : kSlope * y.grad[i];
-    }
+};
+
+template <class Function>
+Tensor pointwise(Tape& tape, Tensor x) {
+  Tensor y = tape.output(x.shape, {x});
+  for_each(tape.device(), x.size(), Forward<Function>{x.data, y.data});
+  tape.record(y, [=, device = tape.device()] {
+    for_each(device, x.size(), Backward<Function>{y.grad, x.data, y.data, x.grad});
   });
   return y;
 }
 
-Tensor sigmoid(Tape& tape, Tensor x) {
-  Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = sigmoid_of(x.data[i]);
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < x.size(); ++i) {
-      x.grad[i] += y.grad[i] * y.data[i] * (1 - y.data[i]);
-    }
-  });
-  return y;
-}
+struct Add {
+  const Real *a, *b;
+  Real* y;
 
-Tensor exponential(Tape& tape, Tensor x) {
-  Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t i = 0; i < x.size(); ++i) y.data[i] = std::exp(x.data[i]);
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < x.size(); ++i) x.grad[i] += y.grad[i] * y.data[i];
-  });
-  return y;
-}
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = a[i] + b[i]; }
+};
+
+}  // namespace
+
+Tensor relu(Tape& tape, Tensor x) { return pointwise<Relu>(tape, x); }
+Tensor leaky_relu(Tape& tape, Tensor x) { return pointwise<LeakyRelu>(tape, x); }
+Tensor sigmoid(Tape& tape, Tensor x) { return pointwise<Sigmoid>(tape, x); }
+Tensor exponential(Tape& tape, Tensor x) { return pointwise<Exponential>(tape, x); }
 
 Tensor add(Tape& tape, Tensor a, Tensor b) {
   RENAR_CHECK(a.shape == b.shape, "[add] shapes {} and {}", a.shape.text(), b.shape.text());
   Tensor y = tape.output(a.shape, {a, b});
-  for (std::int64_t i = 0; i < y.size(); ++i) y.data[i] = a.data[i] + b.data[i];
-  tape.record(y, [=] {
-    for (const Tensor& x : {a, b}) {
-      if (!x.has_grad()) continue;
-      for (std::int64_t i = 0; i < y.size(); ++i) x.grad[i] += y.grad[i];
-    }
+  for_each(tape.device(), y.size(), Add{a.data, b.data, y.data});
+  tape.record(y, [=, device = tape.device()] {
+    if (a.has_grad()) accumulate(device, y.size(), y.grad, a.grad);
+    if (b.has_grad()) accumulate(device, y.size(), y.grad, b.grad);
   });
   return y;
 }

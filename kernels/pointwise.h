@@ -3,12 +3,13 @@
 
 #include <cmath>
 
+#include "core/device_code.h"
 #include "core/tape.h"
 
 namespace renar {
 
 /// 1 / (1 + e^-x), never overflowing.
-inline Real sigmoid_of(Real x) {
+RENAR_HOST_DEVICE inline Real sigmoid_of(Real x) {
   const Real e = std::exp(-std::abs(x));
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "kernels/carry.h"
 #include "kernels/choose_samples.h"
 #include "kernels/dropout.h"
 #include "kernels/linear.h"
@@ -98,7 +99,7 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
                            processor_->masks_non_edges()};
     decode_outputs(run, in, step);
     decode_hints(run, in, step);
-    run.hidden = tape.carry(next.hidden);
+    run.hidden = carry(tape, next.hidden);
     put_down(run, step);
     tape.end_step();
   }
@@ -207,7 +208,7 @@ Tensor Net::finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) con
   const Tensor gates =
       linear(tape, {{hidden, w.first(h)}, {run.hidden, w.slice(h, 2 * h)}}, {tape.use(lstm_.b)});
   const LstmState state = lstm_cell(tape, gates, run.cell);
-  run.cell = tape.carry(state.cell);
+  run.cell = carry(tape, state.cell);
   return state.hidden;
 }
 
@@ -266,8 +267,8 @@ void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor lo
                                                 : run.samples.features(tape, p, step + 1);
     read = choose_samples(tape, read, truth.first(logits.dim(0)).reshaped(read.shape), run.forced);
   }
-  if (recovers(run, p)) run.edge_rows[p] = tape.carry(read);
-  run.probes[p] = tape.carry(read_form(tape, probe, read));
+  if (recovers(run, p)) run.edge_rows[p] = carry(tape, read);
+  run.probes[p] = carry(tape, read_form(tape, probe, read));
 }
 
 // An output is read at a trajectory's last step only, so its decoder runs there alone: step T - 2,

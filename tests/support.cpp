@@ -136,7 +136,7 @@ void Numbers::check_guards() const {
   }
 }
 
-FreshTape::FreshTape(Tape::Mode mode) {
+FreshTape::FreshTape(Tape::Mode mode, Device device) : tape(device) {
   static Real no_gradients = 0;
   tape.poison(true);
   tape.start(mode, nullptr, mode == Tape::Mode::kRecord ? &no_gradients : nullptr);

@@ -40,6 +40,7 @@ class Numbers {
 
   Tensor tensor();  ///< with a gradient
   Tensor data();    ///< without
+  const Shape& shape() const { return shape_; }
   std::vector<Real> values() const { return inside(values_); }
   std::vector<Real> grad() const { return inside(grad_); }
   /// Fails the test where a guard was overwritten.
@@ -54,7 +55,7 @@ class Numbers {
 
 /// A tape without parameters, poisoned and started.
 struct FreshTape {
-  explicit FreshTape(Tape::Mode mode = Tape::Mode::kRecord);
+  explicit FreshTape(Tape::Mode mode = Tape::Mode::kRecord, Device device = Device::kCpu);
   Tape tape;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "kernels/carry.h"
 #include "kernels/linear.h"
 #include "kernels/pointwise.h"
 #include "kernels/squared_error.h"
@@ -32,7 +33,7 @@ test::Op recurrence(Steps steps) {
       const Tensor sum = linear(tape, {{h, in[1]}, {in[t], in[2]}}, {});
       h = relu(tape, sum);
       if (steps == Steps::kMarked) {
-        h = tape.carry(h);
+        h = carry(tape, h);
         tape.end_step();
       }
     }
@@ -85,7 +86,7 @@ TEST_CASE("tape: where no input has a gradient nothing is recorded") {
   fresh.tape.record(relu(fresh.tape, x.tensor()), [count = &runs] { ++*count; });
   CHECK_FALSE(fresh.tape.constant({2}).has_grad());
   fresh.tape.begin_step();
-  CHECK_FALSE(fresh.tape.carry(x.data()).has_grad());
+  CHECK_FALSE(carry(fresh.tape, x.data()).has_grad());
   fresh.tape.end_step();
   fresh.tape.backward();
   CHECK(runs == 1);
@@ -98,7 +99,7 @@ TEST_CASE("tape: predicting records nothing and every step uses the same memory"
   CHECK_FALSE(tape.recording());
   tape.begin_step();
   const Tensor first = relu(tape, x.tensor());
-  const Tensor kept = tape.carry(first);
+  const Tensor kept = carry(tape, first);
   tape.end_step();
   tape.begin_step();
   const Tensor second = sigmoid(tape, x.tensor());

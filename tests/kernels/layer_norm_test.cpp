@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -53,6 +54,14 @@ TEST_CASE("layer_norm: a large mean does not drown the variance") {
   const Tensor y = layer_norm(fresh.tape, x.tensor(), scale.tensor(), offset.tensor());
   const Real s = 1 / std::sqrt(Real(5 + 1e-5));
   test::check_values(y, {-3 * s, -s, s, 3 * s}, 1e-6);
+}
+
+TEST_CASE("layer_norm: the kernels do as the definition") {
+  for (const test::Extents& e : test::kExtents) {
+    test::same_on_device(
+        op, {.inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1),
+                        Numbers::random({e.hidden}, 2), Numbers::random({e.hidden}, 3)}});
+  }
 }
 
 TEST_CASE("layer_norm: every row is normalised on its own") {

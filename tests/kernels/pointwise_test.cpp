@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -63,6 +64,17 @@ TEST_CASE("pointwise: add by hand, also to itself") {
   test::run_backward(fresh.tape, twice, {1, 5});
   CHECK(a.grad() == std::vector<Real>{2, 10});
   CHECK_THROWS_AS(add(fresh.tape, x, other.tensor()), Error);
+}
+
+TEST_CASE("pointwise: the kernels do as the definitions") {
+  for (const std::int64_t size : {1, 3, 257}) {
+    for (const auto function : {relu, leaky_relu, sigmoid, exponential}) {
+      const test::Op op = [&](Tape& tape, const Inputs& in) { return function(tape, in[0]); };
+      test::same_on_device(op, {.inputs = {Numbers::random({size}, 1)}});
+    }
+    const test::Op sum = [](Tape& tape, const Inputs& in) { return add(tape, in[0], in[1]); };
+    test::same_on_device(sum, {.inputs = {Numbers::random({size}, 1), Numbers::random({size}, 2)}});
+  }
 }
 
 TEST_CASE("pointwise: gradients" * doctest::skip(test::kFloatBuild)) {

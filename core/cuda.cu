@@ -1,0 +1,84 @@
+#include "core/cuda.h"
+
+#include "core/check.h"
+#include "core/launch.h"
+
+namespace renar {
+
+#ifdef RENAR_CUDA
+
+namespace {
+
+void check_cuda(cudaError_t status, const char* what) {
+  RENAR_CHECK(status == cudaSuccess, "[cuda] {}: {}", what, cudaGetErrorString(status));
+}
+
+std::int64_t mebibytes(std::size_t bytes) { return static_cast<std::int64_t>(bytes >> 20); }
+
+}  // namespace
+
+std::string cuda_problem() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess) return count == 0 ? "this machine has no GPU" : "";
+  cudaGetLastError();
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  if (driver == 0) return "this machine has no GPU or no driver for it";
+  return message_of("{} (the driver serves CUDA {}.{}, this build needs {}.{})",
+                    cudaGetErrorString(status), driver / 1000, driver % 1000 / 10, runtime / 1000,
+                    runtime % 1000 / 10);
+}
+
+cudaStream_t stream() {
+  static const cudaStream_t only = [] {
+    cudaStream_t made = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "making a stream");
+    return made;
+  }();
+  return only;
+}
+
+void check_launch() { check_cuda(cudaPeekAtLastError(), "starting a kernel"); }
+
+void* cuda_allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t available = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&available, &total), "asking how much memory is free");
+    throw Error(
+        message_of("[cuda] out of memory: {} MiB wanted, {} of {} MiB are free; a smaller --batch "
+                   "or --hidden takes less",
+                   mebibytes(bytes), mebibytes(available), mebibytes(total)));
+  }
+  check_cuda(status, "allocating memory");
+  return memory;
+}
+
+void cuda_release(void* memory) { cudaFree(memory); }
+
+void cuda_copy(void* to, const void* from, std::size_t bytes, bool wait) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
+  if (wait) check_cuda(cudaStreamSynchronize(stream()), "waiting for the kernels");
+}
+
+void cuda_fill(void* to, int byte, std::size_t bytes) {
+  check_cuda(cudaMemsetAsync(to, byte, bytes, stream()), "filling memory");
+}
+
+#else
+
+std::string cuda_problem() {
+  return "this build has no CUDA backend; build it where a CUDA toolkit is";
+}
+void* cuda_allocate(std::size_t) { throw Error(message_of("[cuda] {}", cuda_problem())); }
+void cuda_release(void*) {}
+void cuda_copy(void*, const void*, std::size_t, bool) {}
+void cuda_fill(void*, int, std::size_t) {}
+
+#endif
+
+}  // namespace renar

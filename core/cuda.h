@@ -1,0 +1,19 @@
+// The CUDA runtime as core/device.h uses it. In a build without the toolkit cuda_problem says so
+// and the rest throws.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace renar {
+
+/// Why CUDA cannot be used here, in one line; empty: it can.
+std::string cuda_problem();
+
+void* cuda_allocate(std::size_t bytes);
+void cuda_release(void* memory);
+/// Host or device memory on either side; `wait` until it is done.
+void cuda_copy(void* to, const void* from, std::size_t bytes, bool wait);
+void cuda_fill(void* to, int byte, std::size_t bytes);
+
+}  // namespace renar

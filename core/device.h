@@ -1,0 +1,38 @@
+// Where a tensor's numbers lie and its ops run.
+//
+//   kCpu   this process; the definitions of the ops
+//   kCuda  a GPU; the kernels of kernels/*.cu. Only in a build with the CUDA toolkit.
+//   kSimt  the same kernels, run thread by thread on the CPU (core/simt.h). Slow, for tests: what
+//          can be wrong with a kernel shows there without a GPU. Only in a build without CUDA.
+//
+// Work on a device is queued in order; copies to the host wait for it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace renar {
+
+enum class Device { kCpu, kSimt, kCuda };
+
+/// "cpu", "simt" or "cuda".
+std::string_view name_of(Device device);
+
+/// The device of that name. `auto` is the GPU where this build and this machine have one, else the
+/// CPU; `why_cpu` then says why. Throws renar::Error with one line where the named device cannot be
+/// used: not in this build, no GPU, a driver that is too old.
+Device find_device(std::string_view name, std::string* why_cpu = nullptr);
+
+/// Memory of the device, 64-byte aligned. Throws renar::Error with the size where there is not
+/// enough.
+void* device_allocate(Device device, std::size_t bytes);
+void device_release(Device device, void* memory);
+
+/// Each is queued behind the kernels before it; from a device to the host waits.
+void copy_to_device(Device device, void* to, const void* from, std::size_t bytes);
+void copy_to_host(Device device, void* to, const void* from, std::size_t bytes);
+void copy_on_device(Device device, void* to, const void* from, std::size_t bytes);
+void fill_bytes(Device device, void* to, int byte, std::size_t bytes);
+
+}  // namespace renar

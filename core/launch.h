@@ -1,0 +1,136 @@
+// How a kernel is started: by CUDA where nvcc compiles, else on fibers (core/simt.h).
+//
+//   __global__ void scale_kernel(std::int64_t size, Real factor, Real* x) {
+//     const std::int64_t i = thread_index();
+//     if (i < size) x[i] *= factor;
+//   }
+//   launch(one_thread_each(size), scale_kernel, size, factor, x);
+//
+// for_each is the common case, an element a thread, whose formula the CPU runs too.
+// Shared memory is always the launch's (no static __shared__), so that its size is checked in one
+// place.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/device.h"
+#include "core/device_code.h"
+#include "core/tensor.h"
+
+#ifdef __CUDACC__
+#include <cuda_runtime_api.h>
+#else
+#include "core/simt.h"
+#endif
+
+namespace renar {
+
+constexpr int kWarp = 32;
+constexpr unsigned kAllLanes = 0xffffffffu;
+constexpr int kThreads = 256;  // of a block, where nothing speaks for another number
+
+struct Grid {
+  struct Extent {
+    std::int64_t x = 1, y = 1;
+  };
+  Extent blocks;
+  Extent threads;
+  std::size_t shared_bytes = 0;  // of a block
+};
+
+constexpr std::int64_t blocks_for(std::int64_t count, std::int64_t each) {
+  return (count + each - 1) / each;
+}
+constexpr Grid one_thread_each(std::int64_t count) {
+  return {{blocks_for(count, kThreads)}, {kThreads}};
+}
+/// kThreads / kWarp warps a block, a warp for each of `count` things.
+constexpr Grid one_warp_each(std::int64_t count) { return one_thread_each(count * kWarp); }
+
+/// Throws renar::Error where a grid is beyond what CUDA takes.
+void check_grid(const Grid& grid);
+
+#ifdef __CUDACC__
+
+/// The one queue of all work.
+cudaStream_t stream();
+void check_launch();
+
+template <class... P, class... A>
+void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
+  if (grid.blocks.x * grid.blocks.y == 0) return;
+  check_grid(grid);
+  const dim3 blocks(static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y));
+  const dim3 threads(static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y));
+  kernel<<<blocks, threads, grid.shared_bytes, stream()>>>(static_cast<P>(arguments)...);
+  check_launch();
+}
+
+template <class T>
+__device__ T* shared_memory() {
+  extern __shared__ __align__(16) unsigned char renar_shared_memory[];
+  return reinterpret_cast<T*>(renar_shared_memory);
+}
+
+#else
+
+template <class... P, class... A>
+void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
+  if (grid.blocks.x * grid.blocks.y == 0) return;
+  check_grid(grid);
+  const auto call = [&] { kernel(static_cast<P>(arguments)...); };
+  using Call = decltype(call);
+  simt::run_grid(
+      {static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y)},
+      {static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y)},
+      grid.shared_bytes, [](const void* it) { (*static_cast<const Call*>(it))(); }, &call);
+}
+
+template <class T>
+T* shared_memory() {
+  return static_cast<T*>(simt::shared_bytes());
+}
+
+#endif
+
+/// The running thread's number in a grid of one axis, and its warp's and its lane.
+__device__ inline std::int64_t thread_index() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline std::int64_t warp_index() { return thread_index() / kWarp; }
+__device__ inline int lane_index() { return static_cast<int>(threadIdx.x % kWarp); }
+
+/// The sum (largest) over the lanes of a warp of which all must call it: the same bits in every
+/// lane and in every run.
+template <class T>
+__device__ T warp_sum(T value) {
+  for (int other = kWarp / 2; other > 0; other /= 2) {
+    value += __shfl_xor_sync(kAllLanes, value, other);
+  }
+  return value;
+}
+template <class T>
+__device__ T warp_max(T value) {
+  for (int other = kWarp / 2; other > 0; other /= 2) {
+    const T theirs = __shfl_xor_sync(kAllLanes, value, other);
+    value = theirs > value ? theirs : value;
+  }
+  return value;
+}
+
+template <class F>
+__global__ void for_each_kernel(std::int64_t count, F f) {
+  const std::int64_t i = thread_index();
+  if (i < count) f(i);
+}
+
+/// f(i) for every i below count, each on its own: f is a named functor that holds pointers and
+/// numbers.
+template <class F>
+void for_each(Device device, std::int64_t count, const F& f) {
+  if (device != Device::kCpu) return launch(one_thread_each(count), for_each_kernel<F>, count, f);
+  for (std::int64_t i = 0; i < count; ++i) f(i);
+}
+
+}  // namespace renar

@@ -1,0 +1,108 @@
+// The CUDA model of threads on one CPU core: what a kernel sees of CUDA, as plain C++.
+//
+// Without nvcc the kernels of kernels/*.cu compile against this header and run thread by thread on
+// fibers (Boost.Context). A block runs until all its threads are done; threads take turns only
+// where they wait: at a barrier of the block or at an operation of the warp. In which order they
+// run is the schedule's choice, and every choice is one that a GPU may take, so a result that
+// depends on it is a race. Also found: barriers that not all threads of a block reach, or that they
+// reach at different places; warp operations whose mask names a lane that is elsewhere; shared
+// memory read before it was written (it starts as NaN) or written past its end.
+//
+// One launch at a time, blocks one after another: what two blocks do to each other is not seen but
+// by running them in another order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <type_traits>
+
+#define __global__
+#define __device__
+#define __host__
+
+namespace renar::simt {
+
+struct Extent {
+  unsigned x = 1, y = 1, z = 1;
+
+  constexpr unsigned count() const { return x * y * z; }
+};
+
+/// In which order the threads of a block, and the blocks, take their turns.
+enum class Order {
+  kForward,
+  kReverse,
+  kRandom,    ///< anew at every turn
+  kOneAhead,  ///< one thread runs as far as it can before any other starts
+};
+struct Schedule {
+  Order order = Order::kForward;
+  std::uint64_t seed = 0;
+};
+void set_schedule(const Schedule& schedule);
+
+/// Runs `body(arguments)` for every thread of the grid. `shared_bytes` is each block's shared
+/// memory. Throws renar::Error, see above; what the grid has written is then of no use.
+void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes,
+              void (*body)(const void* arguments), const void* arguments);
+
+/// The shared memory of the running block.
+void* shared_bytes();
+
+void block_barrier(std::source_location at);
+
+/// What the lanes of a warp do together: each puts down `bits`, and when all lanes of `mask` have,
+/// each takes up those of lane `source`; for a vote bit i of the result is whether lane i put down
+/// anything but 0.
+enum class WarpOp { kExchange, kVote };
+std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
+                             std::source_location at);
+unsigned lane();
+
+template <class T>
+T exchange(unsigned mask, T value, unsigned source, std::source_location at) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = warp_operation(WarpOp::kExchange, mask, bits, source, at);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace renar::simt
+
+// What CUDA declares in every kernel. A switch of fibers sets the indices.
+inline renar::simt::Extent threadIdx, blockIdx, blockDim, gridDim;
+
+inline void __syncthreads(std::source_location at = std::source_location::current()) {
+  renar::simt::block_barrier(at);
+}
+inline void __syncwarp(unsigned mask = ~0u,
+                       std::source_location at = std::source_location::current()) {
+  renar::simt::exchange(mask, 0, renar::simt::lane(), at);
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source,
+              std::source_location at = std::source_location::current()) {
+  return renar::simt::exchange(mask, value, static_cast<unsigned>(source) % 32, at);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int other,
+                  std::source_location at = std::source_location::current()) {
+  return renar::simt::exchange(mask, value, renar::simt::lane() ^ static_cast<unsigned>(other), at);
+}
+inline unsigned __ballot_sync(unsigned mask, bool yes,
+                              std::source_location at = std::source_location::current()) {
+  return static_cast<unsigned>(
+      renar::simt::warp_operation(renar::simt::WarpOp::kVote, mask, yes ? 1 : 0, 0, at));
+}
+inline bool __any_sync(unsigned mask, bool yes,
+                       std::source_location at = std::source_location::current()) {
+  return __ballot_sync(mask, yes, at) != 0;
+}
+inline bool __all_sync(unsigned mask, bool yes,
+                       std::source_location at = std::source_location::current()) {
+  return __ballot_sync(mask, yes, at) == mask;
+}

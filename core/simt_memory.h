@@ -1,0 +1,25 @@
+// The memory of Device::kSimt: as on a GPU, the host cannot touch it. It is unlocked while a kernel
+// runs or a copy is made; any other access ends the process, as it would with a GPU.
+#pragma once
+
+#include <cstddef>
+
+namespace renar::simt {
+
+/// Throws renar::Error where there is none.
+void* allocate(std::size_t bytes);
+void release(void* memory);
+
+/// While one with `on` lives, all of it can be touched.
+class Unlocked {
+ public:
+  explicit Unlocked(bool on = true);
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  bool on_;
+};
+
+}  // namespace renar::simt

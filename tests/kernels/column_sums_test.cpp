@@ -1,0 +1,39 @@
+// column_sums: by hand, and the kernel against it.
+#include "kernels/column_sums.h"
+
+#include <doctest/doctest.h>
+
+#include "kernels/accumulate.h"
+#include "tests/support_device.h"
+
+namespace renar {
+namespace {
+
+using test::Inputs;
+using test::Numbers;
+
+TEST_CASE("column_sums: by hand; it adds") {
+  const std::vector<Real> x{1, 2, 3, 4, 5, 6};
+  std::vector<Real> sums{100, 200, 300};
+  add_column_sums(Device::kCpu, 2, 3, x.data(), sums.data());
+  CHECK(sums == std::vector<Real>{105, 207, 309});
+}
+
+TEST_CASE("column_sums: the kernel does as the definition") {
+  for (const std::int64_t rows : {1, 5, 16, 33, 400}) {
+    for (const std::int64_t cols : {1, 3, 8, 32, 33, 128}) {
+      const test::Op op = [&](Tape& tape, const Inputs& in) {
+        const Tensor sums = tape.output(in[1].shape, {});
+        copy_on_device(tape.device(), sums.data, in[1].data, sums.size() * sizeof(Real));
+        add_column_sums(tape.device(), rows, cols, in[0].data, sums.data);
+        return sums;
+      };
+      test::same_on_device(
+          op, {.inputs = {},
+               .constants = {Numbers::random({rows, cols}, 1), Numbers::random({cols}, 2)}});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,187 @@
+// The bench itself: what it finds, and that it runs a right kernel to the end in any order.
+#include "core/simt.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/check.h"
+#include "core/launch.h"
+#include "core/simt_memory.h"
+
+namespace renar {
+namespace {
+
+using simt::Order;
+using simt::Schedule;
+
+constexpr int kBlock = 64;
+constexpr Schedule kSchedules[] = {{Order::kForward, 0}, {Order::kReverse, 0},
+                                   {Order::kRandom, 1},  {Order::kRandom, 2},
+                                   {Order::kRandom, 3},  {Order::kOneAhead, 4}};
+
+/// Runs the kernel under each schedule; the outputs, or what was thrown.
+template <class Kernel>
+std::vector<std::string> outcomes(Kernel kernel, Grid grid, std::size_t size) {
+  std::vector<std::string> all;
+  for (const Schedule& schedule : kSchedules) {
+    simt::set_schedule(schedule);
+    std::vector<int> out(size, -1);
+    try {
+      launch(grid, kernel, out.data());
+      std::string text;
+      for (const int x : out) text += std::to_string(x) + " ";
+      all.push_back(text);
+    } catch (const Error& error) {
+      all.push_back(error.what());
+    }
+  }
+  simt::set_schedule({});
+  return all;
+}
+
+bool all_equal(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    if (text != texts[0]) return false;
+  }
+  return true;
+}
+
+bool any_holds(const std::vector<std::string>& texts, const std::string& part) {
+  for (const std::string& text : texts) {
+    if (text.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Each thread takes what its neighbour has put down, and again: two rounds of one array.
+template <bool kFirst, bool kSecond>
+__global__ void pass_round(int* out) {
+  int* shared = shared_memory<int>();
+  const int t = static_cast<int>(threadIdx.x), next = (t + 1) % kBlock;
+  shared[t] = t;
+  if (kFirst) __syncthreads();
+  const int theirs = shared[next];
+  if (kSecond) __syncthreads();
+  shared[t] = 100 * theirs;
+  __syncthreads();
+  out[blockIdx.x * kBlock + threadIdx.x] = shared[next];
+}
+
+TEST_CASE("simt: barriers make a right kernel's result the same in any order") {
+  const Grid grid{{3}, {kBlock}, kBlock * sizeof(int)};
+  const auto right = outcomes(pass_round<true, true>, grid, 3 * kBlock);
+  CHECK(all_equal(right));
+  CHECK(right[0].substr(0, 16) == "200 300 400 500 ");
+}
+
+TEST_CASE("simt: a missing barrier shows") {
+  const Grid grid{{2}, {kBlock}, kBlock * sizeof(int)};
+  CHECK_FALSE(all_equal(outcomes(pass_round<false, true>, grid, 2 * kBlock)));
+  CHECK_FALSE(all_equal(outcomes(pass_round<true, false>, grid, 2 * kBlock)));
+}
+
+__global__ void barrier_of_some(int* out) {
+  if (threadIdx.x < 7) __syncthreads();
+  out[threadIdx.x] = 1;
+}
+__global__ void two_barriers(int* out) {
+  if (threadIdx.x < 7) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  out[threadIdx.x] = 1;
+}
+
+TEST_CASE("simt: a barrier that only some threads reach, or two instead of one, are errors") {
+  const Grid grid{{1}, {kBlock}};
+  for (const std::string& outcome : outcomes(barrier_of_some, grid, kBlock)) {
+    CHECK(outcome.find("57 have ended, 7 wait at a barrier") != std::string::npos);
+  }
+  for (const std::string& outcome : outcomes(two_barriers, grid, kBlock)) {
+    CHECK(outcome.find("threads of one block wait at two barriers") != std::string::npos);
+  }
+}
+
+__global__ void write_past(int* out) {
+  shared_memory<int>()[kBlock] = 1;
+  out[threadIdx.x] = 1;
+}
+__global__ void read_unwritten(int* out) {
+  out[threadIdx.x] = shared_memory<float>()[threadIdx.x] != shared_memory<float>()[threadIdx.x];
+}
+
+TEST_CASE("simt: shared memory starts as NaN in every block and has a guard") {
+  const Grid grid{{1}, {kBlock}, kBlock * sizeof(int)};
+  CHECK(any_holds(outcomes(write_past, grid, kBlock), "wrote past its 256 bytes"));
+  for (const std::string& outcome : outcomes(read_unwritten, grid, kBlock)) {
+    CHECK(outcome.find('0') == std::string::npos);
+  }
+}
+
+__global__ void sum_lanes(int* out) { out[threadIdx.x] = warp_sum(static_cast<int>(threadIdx.x)); }
+__global__ void rotate_lanes(int* out) {
+  const int from = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x), lane_index() + 1);
+  const unsigned odd = __ballot_sync(kAllLanes, threadIdx.x % 2 == 1);
+  const bool any = __any_sync(kAllLanes, threadIdx.x == 40);
+  const bool all = __all_sync(kAllLanes, threadIdx.x >= 32);
+  out[threadIdx.x] =
+      from + (odd == 0xaaaaaaaau ? 1000 : 0) + (any ? 10000 : 0) + (all ? 100000 : 0);
+}
+__global__ void half_a_warp(int* out) {
+  const int mine = static_cast<int>(threadIdx.x);
+  out[mine] = mine % 32 < 16 ? __shfl_xor_sync(0xffffu, mine, 1) : -mine;
+}
+__global__ void lanes_missing(int* out) {
+  if (threadIdx.x == 3) return;
+  out[threadIdx.x] = __shfl_xor_sync(kAllLanes, 1, 1);
+}
+
+TEST_CASE("simt: operations of a warp") {
+  const Grid grid{{1}, {kBlock}};
+  const auto sums = outcomes(sum_lanes, grid, kBlock);
+  CHECK(all_equal(sums));
+  CHECK(sums[0].substr(0, 8) == "496 496 ");
+  CHECK(any_holds(sums, "1520 1520 "));
+  const auto rotated = outcomes(rotate_lanes, grid, kBlock);
+  CHECK(all_equal(rotated));
+  CHECK(rotated[0].substr(0, 10) == "1001 1002 ");
+  CHECK(any_holds(rotated, " 1000 111033 "));  // lane 31 takes that of lane 0
+  const auto halves = outcomes(half_a_warp, grid, kBlock);
+  CHECK(all_equal(halves));
+  CHECK(halves[0].substr(0, 8) == "1 0 3 2 ");
+}
+
+TEST_CASE("simt: a mask that names a lane which is elsewhere is an error, and the bench goes on") {
+  for (const std::string& outcome : outcomes(lanes_missing, {{1}, {kBlock}}, kBlock)) {
+    CHECK(outcome.find("31 in an operation of their warp") != std::string::npos);
+  }
+  CHECK(all_equal(outcomes(sum_lanes, {{1}, {kBlock}}, kBlock)));
+}
+
+__global__ void indices(int* out) {
+  const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+  out[block * blockDim.x * blockDim.y + thread] =
+      static_cast<int>(blockIdx.x * 1000 + blockIdx.y * 100 + threadIdx.x * 10 + threadIdx.y);
+}
+
+TEST_CASE("simt: indices of grids of two axes") {
+  const auto all = outcomes(indices, {{2, 2}, {2, 2}}, 16);
+  CHECK(all_equal(all));
+  CHECK(all[0] == "0 10 1 11 1000 1010 1001 1011 100 110 101 111 1100 1110 1101 1111 ");
+}
+
+TEST_CASE("launch: a grid that no GPU takes is refused; an empty one does nothing") {
+  int out = 0;
+  CHECK_THROWS_AS(launch({{1}, {2048}}, sum_lanes, &out), Error);
+  CHECK_THROWS_AS(launch({{1}, {32}, 64 * 1024}, sum_lanes, &out), Error);
+  CHECK_THROWS_AS(launch({{1, 70000}, {32}}, sum_lanes, &out), Error);
+  launch({{0}, {32}}, sum_lanes, &out);
+  CHECK(out == 0);
+}
+
+}  // namespace
+}  // namespace renar

@@ -1,0 +1,162 @@
+#include "tests/support_device.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "core/simt.h"
+
+namespace renar::test {
+namespace {
+
+constexpr std::int64_t kGuards = 64;
+constexpr Real kGuard = 54321, kStart = 1;  // gradients start at one: backward must add to them
+
+/// One tensor on the device, values and gradient between guards.
+class DeviceNumbers {
+ public:
+  DeviceNumbers(Device device, const Numbers& from, bool has_grad)
+      : device_(device), shape_(from.shape()), has_grad_(has_grad) {
+    const std::int64_t size = shape_.size();
+    std::vector<Real> all(static_cast<std::size_t>(2 * size + 3 * kGuards), kGuard);
+    const std::vector<Real> values = from.values();
+    std::copy(values.begin(), values.end(), all.begin() + kGuards);
+    std::fill_n(all.begin() + 2 * kGuards + size, size, kStart);
+    bytes_ = all.size() * sizeof(Real);
+    memory_ = static_cast<Real*>(device_allocate(device, bytes_));
+    copy_to_device(device, memory_, all.data(), bytes_);
+  }
+  ~DeviceNumbers() { device_release(device_, memory_); }
+  DeviceNumbers(const DeviceNumbers&) = delete;
+  DeviceNumbers& operator=(const DeviceNumbers&) = delete;
+
+  Tensor tensor() const {
+    Real* values = memory_ + kGuards;
+    return {values, has_grad_ ? values + shape_.size() + kGuards : nullptr, shape_};
+  }
+  /// Fails the test where a guard was overwritten.
+  std::vector<Real> grad() const {
+    std::vector<Real> all(bytes_ / sizeof(Real));
+    copy_to_host(device_, all.data(), memory_, bytes_);
+    const std::int64_t size = shape_.size();
+    for (std::int64_t zone = 0; zone < 3; ++zone) {
+      const auto from = all.begin() + zone * (kGuards + size);
+      CHECK(std::all_of(from, from + kGuards, [](Real x) { return x == kGuard; }));
+    }
+    const auto begin = all.begin() + 2 * kGuards + size;
+    return {begin, begin + size};
+  }
+
+ private:
+  Device device_;
+  Shape shape_;
+  bool has_grad_;
+  std::size_t bytes_ = 0;
+  Real* memory_ = nullptr;
+};
+
+struct Outcome {
+  std::vector<Real> value;
+  std::vector<std::vector<Real>> grads;
+};
+
+std::vector<Real> fetched(Tape& tape, const Real* there, std::int64_t count) {
+  const Real* here = tape.fetch(there, count);
+  return {here, here + count};
+}
+
+/// Runs `forward`, which may give a result whose gradient is then set, and backward.
+template <class Forward>
+Outcome run_on(Device device, const DeviceCheck& check, const Forward& forward) {
+  std::vector<std::unique_ptr<DeviceNumbers>> numbers;
+  Inputs tensors;
+  const auto add = [&](const std::vector<Numbers>& all, bool has_grad) {
+    for (const Numbers& each : all) {
+      numbers.push_back(std::make_unique<DeviceNumbers>(device, each, has_grad));
+      tensors.push_back(numbers.back()->tensor());
+    }
+  };
+  add(check.inputs, true);
+  add(check.constants, false);
+  FreshTape fresh(Tape::Mode::kRecord, device);
+  Outcome outcome;
+  outcome.value = forward(fresh.tape, tensors);
+  fresh.tape.backward();
+  for (std::size_t k = 0; k < check.inputs.size(); ++k) outcome.grads.push_back(numbers[k]->grad());
+  return outcome;
+}
+
+Outcome run_op(Device device, const Op& op, const DeviceCheck& check) {
+  return run_on(device, check, [&](Tape& tape, const Inputs& tensors) {
+    const Tensor y = op(tape, tensors);
+    const std::vector<Real> dy = random_values(y.size(), 97);
+    if (y.has_grad()) copy_to_device(device, y.grad, dy.data(), dy.size() * sizeof(Real));
+    return fetched(tape, y.data, y.size());
+  });
+}
+
+Outcome run_loss(Device device, const Loss& loss, const DeviceCheck& check) {
+  return run_on(device, check, [&](Tape& tape, const Inputs& tensors) {
+    const double zero = 0.5;  // a loss adds
+    double* sum = tape.array<double>(1);
+    copy_to_device(device, sum, &zero, sizeof zero);
+    loss(tape, tensors, *sum);
+    return std::vector<Real>{static_cast<Real>(*tape.fetch(sum, 1))};
+  });
+}
+
+/// `run(device)` on the CPU and, under each schedule, on the accelerator.
+template <class Run>
+void compare(const DeviceCheck& check, const Run& run) {
+  const std::optional<Device> device = accelerator();
+  if (!device) return;
+  const Outcome want = run(Device::kCpu);
+  std::optional<Outcome> first;
+  const simt::Schedule schedules[] = {{simt::Order::kForward, 0},
+                                      {simt::Order::kReverse, 0},
+                                      {simt::Order::kRandom, 1},
+                                      {simt::Order::kRandom, 2},
+                                      {simt::Order::kOneAhead, 3}};
+  for (const simt::Schedule& schedule : schedules) {
+    simt::set_schedule(schedule);
+    const Outcome got = run(*device);
+    simt::set_schedule({});
+    if (first) {
+      CHECK_MESSAGE(got.value == first->value, "the value depends on the schedule");
+      CHECK_MESSAGE(got.grads == first->grads, "a gradient depends on the schedule");
+      continue;
+    }
+    first = got;
+    check_same("value on the device", got.value, want.value, check.tolerance);
+    for (std::size_t k = 0; k < want.grads.size(); ++k) {
+      check_same("gradient of input " + std::to_string(k) + " on the device", got.grads[k],
+                 want.grads[k], check.tolerance);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Device> accelerator() {
+#ifdef RENAR_CUDA
+  static const std::optional<Device> found = []() -> std::optional<Device> {
+    std::string why;
+    if (find_device("auto", &why) == Device::kCuda) return Device::kCuda;
+    std::printf("SKIPPED (CUDA) the kernels: %s\n", why.c_str());
+    return {};
+  }();
+  return found;
+#else
+  return Device::kSimt;
+#endif
+}
+
+void same_on_device(const Op& op, const DeviceCheck& check) {
+  compare(check, [&](Device device) { return run_op(device, op, check); });
+}
+
+void same_loss_on_device(const Loss& loss, const DeviceCheck& check) {
+  compare(check, [&](Device device) { return run_loss(device, loss, check); });
+}
+
+}  // namespace renar::test
