@@ -31,6 +31,14 @@ std::string cuda_problem() {
                     runtime % 1000 / 10);
 }
 
+std::string cuda_model() {
+  cudaDeviceProp properties;
+  int runtime = 0;
+  check_cuda(cudaGetDeviceProperties(&properties, 0), "asking for its name");
+  check_cuda(cudaRuntimeGetVersion(&runtime), "asking for its version");
+  return message_of("{}, CUDA {}.{}", properties.name, runtime / 1000, runtime % 1000 / 10);
+}
+
 cudaStream_t stream() {
   static const cudaStream_t only = [] {
     cudaStream_t made = nullptr;
@@ -74,6 +82,7 @@ void cuda_fill(void* to, int byte, std::size_t bytes) {
 std::string cuda_problem() {
   return "this build has no CUDA backend; build it where a CUDA toolkit is";
 }
+std::string cuda_model() { return ""; }
 void* cuda_allocate(std::size_t) { throw Error(message_of("[cuda] {}", cuda_problem())); }
 void cuda_release(void*) {}
 void cuda_copy(void*, const void*, std::size_t, bool) {}

@@ -10,6 +10,9 @@ namespace renar {
 /// Why CUDA cannot be used here, in one line; empty: it can.
 std::string cuda_problem();
 
+/// The name of the GPU and the version of CUDA.
+std::string cuda_model();
+
 void* cuda_allocate(std::size_t bytes);
 void cuda_release(void* memory);
 /// Host or device memory on either side; `wait` until it is done.

@@ -12,13 +12,19 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector
 
-#ifdef RENAR_CUDA
-constexpr bool kHasSimt = false;
-#else
-constexpr bool kHasSimt = true;
-#endif
-
 }  // namespace
+
+bool built_with_cuda() {
+#ifdef RENAR_CUDA
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string model_of(Device device) {
+  return device == Device::kCuda ? cuda_model() : std::string(name_of(device));
+}
 
 std::string_view name_of(Device device) {
   switch (device) {
@@ -32,7 +38,7 @@ std::string_view name_of(Device device) {
 Device find_device(std::string_view name, std::string* why_cpu) {
   if (name == "cpu") return Device::kCpu;
   if (name == "simt") {
-    RENAR_CHECK(kHasSimt,
+    RENAR_CHECK(!built_with_cuda(),
                 "[device] simt runs the kernels of a build without CUDA: configure with "
                 "-DRENAR_CUDA=OFF");
     return Device::kSimt;

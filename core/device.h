@@ -19,6 +19,12 @@ enum class Device { kCpu, kSimt, kCuda };
 /// "cpu", "simt" or "cuda".
 std::string_view name_of(Device device);
 
+/// Whether kCuda is in this build; else kSimt is.
+bool built_with_cuda();
+
+/// What a device is called by its maker, for kCuda: "NVIDIA H200, CUDA 13.0".
+std::string model_of(Device device);
+
 /// The device of that name. `auto` is the GPU where this build and this machine have one, else the
 /// CPU; `why_cpu` then says why. Throws renar::Error with one line where the named device cannot be
 /// used: not in this build, no GPU, a driver that is too old.

@@ -89,7 +89,7 @@ std::int64_t Samples::going_on(std::int64_t step) const {
 
 Tensor Samples::one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
-  Tensor x = tape.constant({size(), stride, n});
+  const Tensor x = tape.host_constant({size(), stride, n});
   std::fill_n(x.data, x.size(), Real{0});
   for (std::int64_t k = 0; k < size(); ++k) {
     const Real* target = batch_.at(probe, frame, index(k));
@@ -97,35 +97,35 @@ Tensor Samples::one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const
       x.data[(k * stride + i) * n + static_cast<std::int64_t>(target[i])] = 1;
     }
   }
-  return x;
+  return tape.send(x);
 }
 
 Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const Probe& p = spec()[probe];
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
   if (is_edge_pointer(p)) {
-    Tensor means = tape.constant({size(), n, n, 2});
+    const Tensor means = tape.host_constant({size(), n, n, 2});
     for (std::int64_t k = 0; k < size(); ++k) {
       edge_pointer_means_of(n, batch_.at(probe, frame, index(k)), means.data + k * 2 * stride);
     }
-    return means;
+    return tape.send(means);
   }
   if (is_index(p)) return one_hot(tape, probe, frame);
-  Tensor x = tape.constant({size(), stride});
+  const Tensor x = tape.host_constant({size(), stride});
   for (std::int64_t k = 0; k < size(); ++k) {
     std::copy_n(batch_.at(probe, frame, index(k)), stride, x.data + k * stride);
   }
-  return x;
+  return tape.send(x);
 }
 
 const Real* Samples::numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
                              std::int64_t end) const {
   const std::int64_t stride = batch_.stride(probe);
-  Real* out = tape.array<Real>((end - begin) * stride);
+  Real* out = tape.host_array<Real>((end - begin) * stride);
   for (std::int64_t k = begin; k < end; ++k) {
     std::copy_n(batch_.at(probe, frame, index(k)), stride, out + (k - begin) * stride);
   }
-  return out;
+  return tape.send(out, (end - begin) * stride);
 }
 
 const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t frame,
@@ -134,7 +134,7 @@ const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t
   const std::int64_t stride = batch_.stride(probe);
   const std::int64_t range = is_index(p) ? 1 : choices(p, nodes());
   const std::int64_t rows = stride / range;
-  std::int32_t* out = tape.array<std::int32_t>((end - begin) * rows);
+  std::int32_t* out = tape.host_array<std::int32_t>((end - begin) * rows);
   for (std::int64_t k = begin; k < end; ++k) {
     const Real* truth = batch_.at(probe, frame, index(k));
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -142,7 +142,7 @@ const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t
                                                 : marked_class(truth + r * range, range);
     }
   }
-  return out;
+  return tape.send(out, (end - begin) * rows);
 }
 
 }  // namespace renar

@@ -61,7 +61,7 @@ struct Batch {
 /// Steps of a trajectory of `frames` frames: the prediction of step i is compared with frame i + 1.
 constexpr std::int64_t steps_of(std::int64_t frames) { return frames > 1 ? frames - 1 : 1; }
 
-/// One shard's samples.
+/// One shard's samples. What it makes of them lies on the tape's device.
 class Samples {
  public:
   Samples(const Batch& batch, const Batch::Shard& shard) : batch_(batch), shard_(shard) {}

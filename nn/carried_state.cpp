@@ -27,26 +27,30 @@ void CarriedState::fit(std::int64_t slots, std::int64_t width) {
   next_.resize(size);
 }
 
-void CarriedState::take_up(const Samples& samples, const CarriedTensors& tensors) const {
+void CarriedState::take_up(Device device, const Samples& samples,
+                           const CarriedTensors& tensors) const {
   for (std::int64_t k = 0; k < samples.size(); ++k) {
     const Batch::Part& part = part_of(samples, k);
     if (!part.carried) continue;
     const Real* from = now_.data() + part.slot * width_;
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const std::int64_t each = numbers_each(tensors.tensors[i]);
-      std::copy_n(from, each, tensors.tensors[i].data + k * each);
+      copy_to_device(device, tensors.tensors[i].data + k * each, from,
+                     static_cast<std::size_t>(each) * sizeof(Real));
       from += each;
     }
   }
 }
 
-void CarriedState::put_down(const Samples& samples, std::int64_t begin, std::int64_t end,
-                            const CarriedTensors& tensors) {
+void CarriedState::put_down(Device device, const Samples& samples, std::int64_t begin,
+                            std::int64_t end, const CarriedTensors& tensors) {
   for (std::int64_t k = begin; k < end; ++k) {
     Real* to = next_.data() + part_of(samples, k).slot * width_;
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const std::int64_t each = numbers_each(tensors.tensors[i]);
-      to = std::copy_n(tensors.tensors[i].data + k * each, each, to);
+      copy_to_host(device, to, tensors.tensors[i].data + k * each,
+                   static_cast<std::size_t>(each) * sizeof(Real));
+      to += each;
     }
   }
 }

@@ -36,11 +36,12 @@ class CarriedState {
   /// Makes room, zeroed, if this is the first chunk. Throws renar::Error if it holds another number
   /// of slots or another width.
   void fit(std::int64_t slots, std::int64_t width);
-  /// Overwrites the rows of the samples that start from their slot.
-  void take_up(const Samples& samples, const CarriedTensors& tensors) const;
+  /// Overwrites the rows of the samples that start from their slot. The tensors lie on the device,
+  /// the state on the host.
+  void take_up(Device device, const Samples& samples, const CarriedTensors& tensors) const;
   /// Keeps the rows of samples [begin, end) for their slots. Shards may do so at once: a slot has
   /// at most one unfinished part.
-  void put_down(const Samples& samples, std::int64_t begin, std::int64_t end,
+  void put_down(Device device, const Samples& samples, std::int64_t begin, std::int64_t end,
                 const CarriedTensors& tensors);
   /// After the chunk: what was put down is there to be taken up; other slots are zero.
   void turn();

@@ -24,7 +24,7 @@ CounterRng stream_of(std::uint64_t seed, std::int64_t update, const Samples& sam
 Tensor gumbel_noise(Tape& tape, std::uint64_t seed, const NoiseKey& key, const Samples& samples,
                     std::size_t probe, std::int64_t step, std::int64_t begin, std::int64_t count) {
   const std::int64_t n = samples.nodes(), each = n * n;
-  Tensor noise = tape.constant({count, n, n});
+  const Tensor noise = tape.host_constant({count, n, n});
   for (std::int64_t k = 0; k < count; ++k) {
     Real* out = noise.data + k * each;
     if (key.fixed != nullptr) {
@@ -34,7 +34,7 @@ Tensor gumbel_noise(Tape& tape, std::uint64_t seed, const NoiseKey& key, const S
       std::generate_n(out, each, [&] { return static_cast<Real>(rng.gumbel()); });
     }
   }
-  return noise;
+  return tape.send(noise);
 }
 
 }  // namespace renar

@@ -92,7 +92,7 @@ ShardMasks::ShardMasks(Tape& tape, const HintMasks& masks, std::uint64_t seed, c
                        const Samples& samples, std::int64_t batch, std::int64_t step)
     : masks_(masks), batch_(batch) {
   const std::int64_t each = masks.rounds() * masks.parts();
-  hidden_ = tape.array<std::uint8_t>(batch * each);
+  hidden_ = tape.host_array<std::uint8_t>(batch * each);
   for (std::int64_t k = 0; k < batch; ++k) {
     masks.draw(seed, key, samples.batch().task, samples.index(k), step, hidden_ + k * each);
   }
@@ -102,7 +102,7 @@ Tensor ShardMasks::of(Tape& tape, int round, std::size_t probe) const {
   const HintMasks::Range& range = masks_.of(probe);
   if (range.empty()) return {};
   const std::int64_t count = range.end - range.begin;
-  const Tensor out = tape.constant({batch_, count, range.width});
+  const Tensor out = tape.host_constant({batch_, count, range.width});
   for (std::int64_t k = 0; k < batch_; ++k) {
     const std::uint8_t* hidden =
         hidden_ + (k * masks_.rounds() + round) * masks_.parts() + range.begin;
@@ -111,7 +111,7 @@ Tensor ShardMasks::of(Tape& tape, int round, std::size_t probe) const {
                   static_cast<Real>(hidden[i]));
     }
   }
-  return out;
+  return tape.send(out);
 }
 
 }  // namespace renar

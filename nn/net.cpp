@@ -116,7 +116,7 @@ void Net::start(Trajectory& run) const {
   const auto zeros = [&] {
     const std::int64_t size = samples.size(), hidden = options_.processor.hidden;
     const Tensor x = run.tape.constant({size, samples.nodes(), hidden});  // (B,N,H)
-    std::fill_n(x.data, x.size(), Real{0});
+    fill_bytes(run.tape.device(), x.data, 0, static_cast<std::size_t>(x.size()) * sizeof(Real));
     return x;
   };
   run.hidden = zeros();
@@ -126,7 +126,8 @@ void Net::start(Trajectory& run) const {
   RENAR_CHECK(!reconstruction_,
               "[net] a batch of {} parts of trajectories: reconstruction needs whole ones",
               samples.batch().size);
-  if (run.request.carried != nullptr) run.request.carried->take_up(samples, carried(run));
+  if (run.request.carried == nullptr) return;
+  run.request.carried->take_up(run.tape.device(), samples, carried(run));
 }
 
 // What goes from one time step to the next, as it stands between two.
@@ -154,7 +155,7 @@ std::int64_t Net::carried_width(int task, std::int64_t nodes) const {
 void Net::put_down(Trajectory& run, std::int64_t step) const {
   const std::int64_t begin = run.samples.active(step + 1), end = run.samples.going_on(step);
   if (begin == end || run.request.carried == nullptr) return;
-  run.request.carried->put_down(run.samples, begin, end, carried(run));
+  run.request.carried->put_down(run.tape.device(), run.samples, begin, end, carried(run));
 }
 
 // Whether an edge pointer is needed whole, and not only as the means that the encoder reads.
@@ -238,7 +239,7 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
 // Teacher forcing that is neither never nor always: each sample has its own coins.
 void Net::start_forcing(Trajectory& run) const {
   if (!run.training() || !tosses_coins(options_.teacher_forcing)) return;
-  run.coins = run.tape.array<ForcingCoins>(run.samples.size());
+  run.coins = run.tape.host_array<ForcingCoins>(run.samples.size());
   for (std::int64_t k = 0; k < run.samples.size(); ++k) {
     new (run.coins + k) ForcingCoins(options_.seed, run.request.noise, run.samples.index(k));
   }
@@ -248,11 +249,11 @@ void Net::force_samples(Trajectory& run, std::int64_t step) const {
   const std::int64_t active = run.samples.active(step);
   const bool always = run.training() && options_.teacher_forcing >= 1;
   if (run.coins == nullptr && !always) return;
-  std::uint8_t* forced = run.tape.array<std::uint8_t>(active);
+  std::uint8_t* forced = run.tape.host_array<std::uint8_t>(active);
   for (std::int64_t k = 0; k < active; ++k) {
     forced[k] = always || run.coins[k].toss(options_.teacher_forcing) ? 1 : 0;
   }
-  run.forced = forced;
+  run.forced = run.tape.send(forced, active);
 }
 
 // What step + 1 reads: the prediction or, where the teacher forces a sample, the truth.
@@ -295,9 +296,10 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
   Predictions* predictions = run.request.predictions;
   if (predictions == nullptr) return;
   const std::int64_t each = logits.size() / logits.dim(0);
+  const Real* numbers = run.tape.fetch(logits.data, logits.size());
   for (std::int64_t k = 0; k < logits.dim(0); ++k) {
     predictions->put(run.samples.batch(), p, hint ? frame - 1 : 0, run.samples.index(begin + k),
-                     logits.data + k * each);
+                     numbers + k * each);
   }
 }
 

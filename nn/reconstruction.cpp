@@ -80,7 +80,7 @@ EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples
 // z^(j) of each round: the state with its hidden parts set to zero, through the same encoders.
 Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& state, int rounds,
                                                      const ShardMasks* masks) const {
-  Round* all = tape.array<Round>(rounds);
+  Round* all = tape.host_array<Round>(rounds);
   const std::int64_t batch = state.hidden.dim(0), nodes = state.hidden.dim(1);
   for (int j = 0; j < rounds; ++j) {
     new (all + j) Round{state.encoded, {}};
@@ -100,7 +100,7 @@ Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& st
 
 Tensor Reconstruction::mean_found(Tape& tape, const Round* rounds, int count,
                                   Tensor ProcessorOutputs::*which) const {
-  Tensor* all = tape.array<Tensor>(count);
+  Tensor* all = tape.host_array<Tensor>(count);
   for (int j = 0; j < count; ++j) all[j] = rounds[j].found.*which;
   return mean(tape, all, count);
 }

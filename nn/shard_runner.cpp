@@ -13,41 +13,55 @@ constexpr std::int64_t kChunk = 16384;
 
 }  // namespace
 
-ShardRunner::ShardRunner(int threads) {
+ShardRunner::ShardRunner(int threads, Device device)
+    : threads_(threads),
+      device_(device),
+      device_values_(device),
+      device_grads_(device),
+      device_losses_(device) {
   RENAR_CHECK(threads >= 1, "[shard_runner] {} threads", threads);
-  tapes_.resize(static_cast<std::size_t>(threads));
+  const int tapes = device == Device::kCpu ? threads : 1;
+  for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device);
 }
 
 Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
                               const NoiseKey& noise, Predictions* predictions,
                               CarriedState* carried) {
-  const ActiveParameters active = net.active(batch.task);
-  const std::int64_t size = active.size();
   const LossScales scales = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
   if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
+  const Net::Request request{.pass = Net::Pass::kTrain,
+                             .scales = &scales,
+                             .reconstruction = &reconstruction_scales_,
+                             .predictions = predictions,
+                             .noise = noise,
+                             .carried = carried};
+  grads.resize(static_cast<std::size_t>(net.active(batch.task).size()));
+  const Losses sum = device_ == Device::kCpu ? run_shards(net, batch, request, grads)
+                                             : run_on_device(net, batch, request, grads);
+  if (carried != nullptr) carried->turn();
+  return sum;
+}
+
+Losses ShardRunner::run_shards(const Net& net, const Batch& batch, const Net::Request& request,
+                               std::vector<Real>& grads) {
+  const ActiveParameters active = net.active(batch.task);
+  const std::int64_t size = active.size();
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
-  for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
+  for_each_shard(static_cast<int>(batch.shards.size()), threads_, [&](int shard, int worker) {
     const auto s = static_cast<std::size_t>(shard);
     Tape& tape = tapes_[static_cast<std::size_t>(worker)];
     shard_grads_[s].assign(static_cast<std::size_t>(size), Real{0});
     tape.start(Tape::Mode::kRecord, net.parameters().values(), shard_grads_[s].data(), active);
-    net.forward(tape, Samples(batch, batch.shards[s]),
-                {.pass = Net::Pass::kTrain,
-                 .scales = &scales,
-                 .reconstruction = &reconstruction_scales_,
-                 .losses = &shard_losses_[s],
-                 .predictions = predictions,
-                 .noise = noise,
-                 .carried = carried});
+    Net::Request of_shard = request;
+    of_shard.losses = &shard_losses_[s];
+    net.forward(tape, Samples(batch, batch.shards[s]), of_shard);
     tape.backward();
   });
-  if (carried != nullptr) carried->turn();
 
-  grads.resize(static_cast<std::size_t>(size));
   const int chunks = static_cast<int>((size + kChunk - 1) / kChunk);
-  for_each_shard(chunks, threads(), [&](int chunk, int) {
+  for_each_shard(chunks, threads_, [&](int chunk, int) {
     const std::int64_t begin = chunk * kChunk, end = std::min(size, begin + kChunk);
     std::copy(shard_grads_[0].begin() + begin, shard_grads_[0].begin() + end,
               grads.begin() + begin);
@@ -62,13 +76,37 @@ Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Re
   return sum;
 }
 
+Losses ShardRunner::run_on_device(const Net& net, const Batch& batch, Net::Request request,
+                                  std::vector<Real>& grads) {
+  const ActiveParameters active = net.active(batch.task);
+  const Parameters& parameters = net.parameters();
+  request.losses = device_losses_.zeros(1);
+  Tape& tape = tapes_[0];
+  tape.start(Tape::Mode::kRecord, device_values_.upload(parameters.values(), parameters.size()),
+             device_grads_.zeros(active.size()), active);
+  net.forward(tape, Samples(batch, {0, batch.size}), request);
+  tape.backward();
+  device_grads_.download(grads.data(), active.size());
+  Losses sum{};
+  device_losses_.download(&sum, 1);
+  return sum;
+}
+
 void ShardRunner::predict(const Net& net, const Batch& batch, Predictions& predictions) {
   predictions.prepare(batch);
-  for_each_shard(static_cast<int>(batch.shards.size()), threads(), [&](int shard, int worker) {
-    Tape& tape = tapes_[static_cast<std::size_t>(worker)];
-    tape.start(Tape::Mode::kPredict, net.parameters().values(), nullptr, net.active(batch.task));
-    net.forward(tape, Samples(batch, batch.shards[static_cast<std::size_t>(shard)]),
+  const auto run = [&](Tape& tape, const Real* values, const Batch::Shard& shard) {
+    tape.start(Tape::Mode::kPredict, values, nullptr, net.active(batch.task));
+    net.forward(tape, Samples(batch, shard),
                 {.pass = Net::Pass::kEvaluate, .predictions = &predictions});
+  };
+  const Parameters& parameters = net.parameters();
+  if (device_ != Device::kCpu) {
+    return run(tapes_[0], device_values_.upload(parameters.values(), parameters.size()),
+               {0, batch.size});
+  }
+  for_each_shard(static_cast<int>(batch.shards.size()), threads_, [&](int shard, int worker) {
+    run(tapes_[static_cast<std::size_t>(worker)], parameters.values(),
+        batch.shards[static_cast<std::size_t>(shard)]);
   });
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 /// Prints one case; true where it passes.
 bool check_case(const std::string& path, const std::string& manifest,
-                const GoldenTolerance& tolerance) {
-  const GoldenReport r = run_golden_nearby(path, manifest, tolerance);
+                const GoldenTolerance& tolerance, Device device) {
+  const GoldenReport r = run_golden_nearby(path, manifest, tolerance, device);
   const bool ok = passes(r, tolerance);
   fmt::print("{:6} {:<22} loss {:.1e}  gradient {:.1e} ({})  prediction {:.1e} ({})  score {:.1e}",
              ok ? "ok" : "FAILED", r.name, r.loss, r.gradient, r.worst_gradient, r.prediction,
@@ -29,7 +29,7 @@ bool check_case(const std::string& path, const std::string& manifest,
                r.train_parameter);
   }
   if (r.moved > 0) {
-    const GoldenReport exact = run_golden(path, manifest);
+    const GoldenReport exact = run_golden(path, manifest, 0, device);
     fmt::print(
         "\n       with parameters moved by less than a rounding; as they are: loss {:.1e}, "
         "gradient {:.1e}, {} steps' loss {:.1e}",
@@ -41,17 +41,19 @@ bool check_case(const std::string& path, const std::string& manifest,
   return ok;
 }
 
-int golden(const std::string& path, const std::string& manifest, double tolerance) {
+int golden(const std::string& path, const std::string& manifest, double tolerance, Device device) {
   GoldenTolerance limits = golden_tolerance();
   if (tolerance > 0) {
     limits.gradient = limits.permutation_gradient = limits.prediction = tolerance;
   }
   int failed = 0;
   const std::vector<std::string> cases = golden_cases(path);
-  for (const std::string& file : cases) failed += check_case(file, manifest, limits) ? 0 : 1;
-  fmt::print("{} of {} cases within loss {:.0e}, gradient {:.0e}, prediction {:.0e} ({})\n",
+  for (const std::string& file : cases)
+    failed += check_case(file, manifest, limits, device) ? 0 : 1;
+  fmt::print("{} of {} cases within loss {:.0e}, gradient {:.0e}, prediction {:.0e} ({}, {})\n",
              cases.size() - static_cast<std::size_t>(failed), cases.size(), limits.loss,
-             limits.gradient, limits.prediction, sizeof(Real) == 8 ? "double" : "float");
+             limits.gradient, limits.prediction, sizeof(Real) == 8 ? "double" : "float",
+             name_of(device));
   return failed == 0 ? 0 : 1;
 }
 
@@ -69,7 +71,8 @@ int run(int argc, char** argv) {
                    "an .npz of ../shared/golden/model or tests/golden/model, or a folder")
       ->required();
   check->add_option("--manifest", manifest, "default: manifest.json beside the file");
-  check->add_option("--device", device, "cpu")->check(CLI::IsMember({"cpu"}));
+  check->add_option("--device", device, "simt: the CUDA kernels thread by thread on the CPU")
+      ->check(CLI::IsMember({"cpu", "cuda", "simt"}));
   check->add_option("--tolerance", tolerance, "of gradients and predictions; default: DATA.md 4")
       ->check(CLI::PositiveNumber);
   CLI::App* fingerprint = app.add_subcommand(
@@ -81,7 +84,7 @@ int run(int argc, char** argv) {
       fmt::print("{}\n", fingerprint_text());
       return 0;
     }
-    return golden(path, manifest, tolerance);
+    return golden(path, manifest, tolerance, find_device(device));
   });
 }
 

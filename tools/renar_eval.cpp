@@ -26,6 +26,7 @@ struct Options {
   std::string run, checkpoint = "best", split = "test";
   std::optional<std::string> json, npz;
   int threads = 0;
+  std::string device;
   EvaluationRequest request;
 };
 
@@ -63,15 +64,16 @@ int evaluate_and_export(Options& o) {
 
   const StopSignals signals;
   const double start = seconds_now();
-  const int threads = o.threads > 0 ? o.threads : threads_of(run.config);
+  const Machine machine = machine_of(o.device.empty() ? run.config.device : o.device,
+                                     o.threads > 0 ? o.threads : run.config.threads);
   const auto scores =
-      evaluate_run(run, o.request, threads, print_out, [] { return !stop_requested(); });
+      evaluate_run(run, o.request, machine, print_out, [] { return !stop_requested(); });
   if (!scores) {
     fmt::print(stderr, "stopped{}\n", o.json ? "; " + *o.json + " was not written" : "");
     return kStoppedByUser;
   }
   if (o.json) {
-    const auto object = json_of(run, o.request, *scores, seconds_now() - start, threads);
+    const auto object = json_of(run, o.request, *scores, seconds_now() - start, machine);
     write_file_atomically(*o.json, object.dump(2) + "\n");
   }
   return 0;
@@ -91,6 +93,8 @@ int run(int argc, char** argv) {
   app.add_option("--export", o.npz,
                  "write the parameters to this .npz, named as dm-clrs names them; scores too only "
                  "where --lengths or --json asks");
+  app.add_option("--device", o.device, "default: as the run")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}));
   app.add_option("--threads", o.threads, "default: as the run")->check(CLI::Range(1, kMaxThreads));
 
   const std::string what = "What is scored";

@@ -184,8 +184,6 @@ void complete(Config& config, const ValidNames& valid) {
   if (config.algo[0] == kAll && config.algo.size() == 1) config.algo = valid.all;
   RENAR_USAGE(std::find(config.algo.begin(), config.algo.end(), kAll) == config.algo.end(),
               "--algo all stands alone: give it without other names");
-  RENAR_USAGE(config.device != "cuda",
-              "the CUDA backend is not in this version; use --device cpu or auto");
   complete_method(config);
   RENAR_USAGE(config.heads == 1 || config.processor.starts_with("gat"),
               "--heads {}: {} has no attention; gat, gat_full, gatv2 and gatv2_full have",

@@ -116,12 +116,12 @@ std::vector<std::vector<TestSet>> sets_of(const TrainedRun& run, const Evaluatio
 }
 
 std::optional<std::vector<AlgorithmScores>> evaluate_run(
-    const TrainedRun& run, const EvaluationRequest& request, int threads,
+    const TrainedRun& run, const EvaluationRequest& request, const Machine& machine,
     const std::function<void(const std::string&)>& print, const std::function<bool()>& go_on) {
   RENAR_USAGE(!request.hints || predicts_hints(run.net.options().hints),
               "--hints: the run in {} predicts no hints", run.directory);
   const std::vector<std::vector<TestSet>> sets = sets_of(run, request);
-  ShardRunner runner(threads);
+  ShardRunner runner(machine.threads, machine.device);
   print(fmt::format("{}: {} parameters, after {} of {} steps; {}, {} data of seed {}\n",
                     run.directory, name_of(run.checkpoint), run.step, run.config.steps,
                     run.config.processor, clrs30(request.split).name, seed_of(request)));
@@ -156,7 +156,7 @@ std::optional<std::vector<AlgorithmScores>> evaluate_run(
 }
 
 Json json_of(const TrainedRun& run, const EvaluationRequest& request,
-             const std::vector<AlgorithmScores>& scores, double seconds, int threads) {
+             const std::vector<AlgorithmScores>& scores, double seconds, const Machine& machine) {
   Json algorithms = Json::array();
   for (const AlgorithmScores& found : scores) {
     Json tests = Json::array();
@@ -180,7 +180,7 @@ Json json_of(const TrainedRun& run, const EvaluationRequest& request,
                {"algorithms", algorithms},
                {"mean", Json::array()},
                {"seconds", seconds},
-               {"device", device_text(threads)},
+               {"device", text_of(machine)},
                {"commit", commit()}};
   if (request.length_needle) json["length_needle"] = *request.length_needle;
   for (std::size_t i = 0; !scores.empty() && i < scores[0].tests.size(); ++i) {

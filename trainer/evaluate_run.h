@@ -10,6 +10,7 @@
 
 #include "trainer/config.h"
 #include "trainer/evaluate.h"
+#include "trainer/machine.h"
 #include "trainer/test_set.h"
 
 namespace renar {
@@ -62,12 +63,12 @@ std::vector<std::vector<TestSet>> sets_of(const TrainedRun& run, const Evaluatio
 /// Scores the sets and hands each table to `print` line by line as it comes. Empty where `go_on`
 /// said no.
 std::optional<std::vector<AlgorithmScores>> evaluate_run(
-    const TrainedRun& run, const EvaluationRequest& request, int threads,
+    const TrainedRun& run, const EvaluationRequest& request, const Machine& machine,
     const std::function<void(const std::string&)>& print, const std::function<bool()>& go_on);
 
 /// Everything as one object; `seconds` is what it took.
 nlohmann::ordered_json json_of(const TrainedRun& run, const EvaluationRequest& request,
                                const std::vector<AlgorithmScores>& scores, double seconds,
-                               int threads);
+                               const Machine& machine);
 
 }  // namespace renar

@@ -228,7 +228,8 @@ GoldenTolerance golden_tolerance() {
 #endif
 }
 
-GoldenReport run_golden(const std::string& path, const std::string& manifest, std::uint32_t moved) {
+GoldenReport run_golden(const std::string& path, const std::string& manifest, std::uint32_t moved,
+                        Device device) {
   const fs::path file(path);
   const GoldenCase golden = read_golden_case(
       path, manifest.empty() ? (file.parent_path() / "manifest.json").string() : manifest);
@@ -241,7 +242,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   load_golden_parameters(golden, net, moved);
   Batch batch;
   fill_batch(golden.spec, batch_from(golden.spec, golden.arrays), batch);
-  ShardRunner runner(1);
+  ShardRunner runner(1, device);
   std::vector<Real> grads;
   Predictions predictions{.hints = Predictions::Hints::kLogits, .values = {}};
   predictions.prepare(batch);
@@ -275,11 +276,11 @@ bool passes(const GoldenReport& report, const GoldenTolerance& tolerance) {
 }
 
 GoldenReport run_golden_nearby(const std::string& path, const std::string& manifest,
-                               const GoldenTolerance& tolerance) {
-  GoldenReport report = run_golden(path, manifest);
+                               const GoldenTolerance& tolerance, Device device) {
+  GoldenReport report = run_golden(path, manifest, 0, device);
   if (passes(report, tolerance) || sizeof(Real) == sizeof(double)) return report;
   for (std::uint32_t moved = 1; moved <= kNearbyTries; ++moved) {
-    const GoldenReport nearby = run_golden(path, manifest, moved);
+    const GoldenReport nearby = run_golden(path, manifest, moved, device);
     if (passes(nearby, tolerance)) return nearby;
   }
   return report;

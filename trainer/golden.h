@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/device.h"
+
 namespace renar {
 
 struct GoldenTolerance {
@@ -40,7 +42,7 @@ struct GoldenReport {
 /// file is missing or malformed, or the case needs what this version does not have.
 /// `moved` > 0: with each parameter moved by less than one rounding of a float.
 GoldenReport run_golden(const std::string& path, const std::string& manifest,
-                        std::uint32_t moved = 0);
+                        std::uint32_t moved = 0, Device device = Device::kCpu);
 
 /// In float, where the case itself does not pass: the same with its parameters moved, the first of
 /// 16 choices that passes. Some trajectories are so sensitive that a rounding of the parameters
@@ -48,7 +50,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest,
 /// right for parameters beside those of the file. What is wrong by more than rounding passes
 /// nowhere near.
 GoldenReport run_golden_nearby(const std::string& path, const std::string& manifest,
-                               const GoldenTolerance& tolerance);
+                               const GoldenTolerance& tolerance, Device device = Device::kCpu);
 
 bool passes(const GoldenReport& report, const GoldenTolerance& tolerance);
 

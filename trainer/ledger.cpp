@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "trainer/machine.h"
 #include "trainer/settings.h"
 
 namespace renar {
@@ -135,7 +136,7 @@ void append_failed(const std::string& ledger, const Config& config, const RunDir
   if (config.algo.size() == 1) line["algo"] = config.algo[0];  // as in summary.json
   line["seed"] = config.seed;
   line["steps"] = config.steps;
-  line["device"] = device_text(threads_of(config));
+  line["device"] = text_of(machine_of(config));
   line["error"] = error;
   append_line(ledger, line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -271,9 +271,11 @@ std::vector<Setting> settings(const ValidNames& valid) {
       {kMachine,
        "device",
        &C::device,
-       "where to compute; cuda is not in this version",
+       "where to compute; auto: the GPU if there is one. simt: the CUDA kernels thread by thread "
+       "on "
+       "the CPU, slow, for tests",
        {},
-       {"auto", "cpu", "cuda"}},
+       {"auto", "cpu", "cuda", "simt"}},
       {kMachine, "threads", &C::threads, "threads, 0 = one a core", {0, 1024}},
       {kMachine,
        "checkpoint-every",

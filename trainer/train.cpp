@@ -10,7 +10,6 @@
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/clock.h"
-#include "core/parallel.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "trainer/batch_ahead.h"
@@ -18,6 +17,7 @@
 #include "trainer/chunk_source.h"
 #include "trainer/curves.h"
 #include "trainer/initial_parameters.h"
+#include "trainer/machine.h"
 #include "trainer/metrics.h"
 #include "trainer/optimizer.h"
 #include "trainer/progress.h"
@@ -103,7 +103,8 @@ class Training {
         directory_(directory),
         algorithms_(algorithms_of(config)),
         net_(tasks_of(config), net_options(config)),
-        runner_(threads_of(config)),
+        machine_(machine_of(config)),
+        runner_(machine_.threads, machine_.device),
         stream_(algorithms_, stream_config(config)),
         source_(source_of(config, stream_, net_)),
         ahead_(*source_),
@@ -129,7 +130,9 @@ class Training {
     {
       MetricsWriter metrics(directory_.metrics(), state_.step);
       Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
-      if (!init_note_.empty()) progress.note(init_note_);
+      for (const std::string& note : {machine_.note, init_note_}) {
+        if (!note.empty()) progress.note(note);
+      }
       while (state_.step < config_.steps) {
         const bool last = state_.step + 1 == config_.steps;
         const bool validates = last || state_.step % config_.eval_every == 0;
@@ -269,7 +272,7 @@ class Training {
               state_.seconds,
               state_.best_score,
               state_.best_step,
-              device_text(runner_.threads()),
+              text_of(machine_),
               0,
               0};
     load_parameters(directory_.best(), checkpoint_name(config_), net_);
@@ -314,6 +317,7 @@ class Training {
   const RunDirectory& directory_;
   std::vector<const Algorithm*> algorithms_;
   Net net_;
+  Machine machine_;
   ShardRunner runner_;
   TrainingStream stream_;
   std::unique_ptr<TrainingBatches> source_;
@@ -372,15 +376,6 @@ NetOptions net_options(const Config& config) {
   options.dropout = config.dropout;
   options.seed = config.seed;
   return options;
-}
-
-int threads_of(const Config& config) {
-  return config.threads > 0 ? config.threads : available_threads();
-}
-
-std::string device_text(int threads) {
-  return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), threads,
-                     threads == 1 ? "" : "s");
 }
 
 Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result) {

@@ -27,10 +27,6 @@ NetOptions net_options(const Config& config);
 Pipeline pipeline_of(const Config& config);
 /// The algorithms of a configuration as the net learns them.
 std::vector<Task> tasks_of(const Config& config);
-/// Threads a configuration asks for; 0 means all cores.
-int threads_of(const Config& config);
-/// CPU, instruction set, threads.
-std::string device_text(int threads);
 
 /// What a run found of one algorithm, with the best parameters.
 struct AlgorithmResult {
@@ -57,7 +53,7 @@ struct RunResult {
   double seconds = 0;                    ///< of training, all calls together
   double val_score = 0;                  ///< the best mean over the algorithms
   int best_step = 0;                     ///< after which it was seen
-  std::string device;                    ///< CPU, instruction set, threads
+  std::string device;                    ///< see text_of(Machine)
   double peak_mib = 0;                   ///< most memory that the last call held
   double data_wait_seconds = 0;          ///< of the last call's training: how long it had no data
   std::vector<OracleScore> oracle = {};  ///< one a test length; empty without --oracle

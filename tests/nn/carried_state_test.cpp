@@ -43,17 +43,18 @@ TEST_CASE("carried_state: rows go to their slots, and back to the parts that go 
   CarriedState state;
   state.fit(3, 3);
   CHECK(state.values() == std::vector<Real>(9));
-  state.put_down(samples, 0, 3, tensors(100));    // rows (100, 101 | 110), (102, 103 | 111), ..
+  state.put_down(Device::kCpu, samples, 0, 3,
+                 tensors(100));                   // rows (100, 101 | 110), (102, 103 | 111), ..
   CHECK(state.values() == std::vector<Real>(9));  // not before the chunk is over
   state.turn();
   CHECK(state.values() == std::vector<Real>{102, 103, 111, 100, 101, 110, 104, 105, 112});
 
   const CarriedTensors taken = tensors(0);
-  state.take_up(samples, taken);
+  state.take_up(Device::kCpu, samples, taken);
   test::check_values(taken.tensors[0], {0, 1, 102, 103, 4, 5, 100, 101}, 0);
   test::check_values(taken.tensors[1], {10, 111, 12, 110}, 0);
 
-  state.put_down(samples, 1, 2, tensors(0));
+  state.put_down(Device::kCpu, samples, 1, 2, tensors(0));
   state.turn();
   CHECK(state.values() == std::vector<Real>{2, 3, 11, 0, 0, 0, 0, 0, 0});
 }

@@ -43,7 +43,8 @@ refused 2 'needs --hint-mode' --algo bfs --hint-mode none --hint-teacher-forcing
 for value in 1 0 -2 x; do refused 2 '--chunk-length' --algo bfs --chunked --chunk-length $value; done
 refused 2 'of --chunked' --algo bfs --chunk-state reset
 refused 2 'trains --method baseline' --algo bfs --chunked --method renar
-refused 2 'CUDA' --algo bfs --device cuda
+[[ -e /dev/nvidia0 ]] || refused 1 'device cuda' --algo bfs --device cuda
+refused 2 'auto' --algo bfs --device gpu
 refused 2 'no run directory' --resume nowhere
 refused 2 'not a directory' --algo bfs --out /dev/null
 refused 1 'cannot make' --algo bfs --out /proc/renar/run

@@ -1,0 +1,25 @@
+// What a program computes on: the CPU with some threads, or a device.
+#pragma once
+
+#include <string>
+
+#include "core/device.h"
+#include "trainer/config.h"
+
+namespace renar {
+
+struct Machine {
+  int threads = 1;  ///< of the CPU
+  Device device = Device::kCpu;
+  std::string note = {};  ///< why `auto` is the CPU in a build that has CUDA; else empty
+};
+
+/// As --device and --threads say, where 0 threads are all cores. Throws renar::Error where the
+/// device cannot be used.
+Machine machine_of(const std::string& device, int threads);
+Machine machine_of(const Config& config);
+
+/// CPU, instruction set and threads, or the GPU and the version of CUDA.
+std::string text_of(const Machine& machine);
+
+}  // namespace renar
