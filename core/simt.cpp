@@ -57,16 +57,7 @@ void switch_stacks(Stack& from, Stack& to) {
   arrive(from, back);
 }
 
-/// What stands where in the source.
-struct Site {
-  std::source_location at;
-
-  bool operator==(const Site& other) const {
-    return at.line() == other.at.line() && at.column() == other.at.column() &&
-           std::strcmp(at.file_name(), other.at.file_name()) == 0;
-  }
-  std::string text() const { return message_of("{}:{}", at.file_name(), at.line()); }
-};
+using Site = Barrier;  // where in the source a thread waits
 
 enum class Status { kUnstarted, kReady, kAtBarrier, kInWarp, kDone };
 
@@ -83,12 +74,16 @@ class Engine {
  public:
   void run(Extent blocks, std::size_t shared, void (*body)(const void*), const void* arguments);
   void wait_at_barrier(Site site);
+  bool counts(Site site);
   std::uint64_t join_warp(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source, Site site);
 
   /// Whatever still waits on them is given up.
   void forget_stacks();
 
   Schedule schedule;
+  bool watching = false;
+  std::vector<Barrier> seen;
+  std::optional<Barrier> left_out;
   std::mutex one_launch;
   std::byte* shared() { return shared_.data(); }
   unsigned lane() const { return static_cast<unsigned>(current_) % kLanes; }
@@ -264,7 +259,14 @@ void Engine::run_unstarted(Stack* stack) {
   }
 }
 
+// Whether the barrier is to be obeyed.
+bool Engine::counts(Site site) {
+  if (watching && std::find(seen.begin(), seen.end(), site) == seen.end()) seen.push_back(site);
+  return !left_out || !(*left_out == site);
+}
+
 void Engine::wait_at_barrier(Site site) {
+  if (!counts(site)) return;
   Thread& t = threads_[static_cast<std::size_t>(current_)];
   t.status = Status::kAtBarrier;
   t.site = site;
@@ -364,6 +366,25 @@ void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes, void (*bo
   }
 }
 
+bool Barrier::operator==(const Barrier& other) const {
+  return at.line() == other.at.line() && at.column() == other.at.column() &&
+         std::strcmp(at.file_name(), other.at.file_name()) == 0;
+}
+
+std::string Barrier::text() const { return message_of("{}:{}", at.file_name(), at.line()); }
+
+void watch_barriers() {
+  engine().watching = true;
+  engine().seen.clear();
+}
+
+std::vector<Barrier> barriers_seen() {
+  engine().watching = false;
+  return engine().seen;
+}
+
+void leave_out(const std::optional<Barrier>& barrier) { engine().left_out = barrier; }
+
 void* shared_bytes() { return engine().shared(); }
 
 void block_barrier(std::source_location at) { engine().wait_at_barrier({at}); }
@@ -371,6 +392,10 @@ void block_barrier(std::source_location at) { engine().wait_at_barrier({at}); }
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at) {
   return engine().join_warp(op, mask, bits, source, {at});
+}
+
+void warp_barrier(unsigned mask, std::source_location at) {
+  if (engine().counts({at})) exchange(mask, 0, lane(), at);
 }
 
 unsigned lane() { return engine().lane(); }

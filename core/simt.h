@@ -15,8 +15,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <source_location>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -43,6 +46,19 @@ struct Schedule {
 };
 void set_schedule(const Schedule& schedule);
 
+/// For tests of tests: the barriers (of blocks and warps) that kernels have come to since the last
+/// call of watch_barriers, and one of them made to do nothing. A kernel whose barrier can be left
+/// out unseen has one too many, or a test too few.
+struct Barrier {
+  std::source_location at;
+
+  bool operator==(const Barrier& other) const;
+  std::string text() const;
+};
+void watch_barriers();
+std::vector<Barrier> barriers_seen();
+void leave_out(const std::optional<Barrier>& barrier);
+
 /// Runs `body(arguments)` for every thread of the grid. `shared_bytes` is each block's shared
 /// memory. Throws renar::Error, see above; what the grid has written is then of no use.
 void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes,
@@ -60,6 +76,7 @@ enum class WarpOp { kExchange, kVote };
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at);
 unsigned lane();
+void warp_barrier(unsigned mask, std::source_location at);
 
 template <class T>
 T exchange(unsigned mask, T value, unsigned source, std::source_location at) {
@@ -81,7 +98,7 @@ inline void __syncthreads(std::source_location at = std::source_location::curren
 }
 inline void __syncwarp(unsigned mask = ~0u,
                        std::source_location at = std::source_location::current()) {
-  renar::simt::exchange(mask, 0, renar::simt::lane(), at);
+  renar::simt::warp_barrier(mask, at);
 }
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source,

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "core/check.h"
 #include "core/simt.h"
 
 namespace renar::test {
@@ -105,22 +106,31 @@ Outcome run_loss(Device device, const Loss& loss, const DeviceCheck& check) {
   });
 }
 
-/// `run(device)` on the CPU and, under each schedule, on the accelerator.
+constexpr simt::Schedule kSchedules[] = {{simt::Order::kForward, 0},
+                                         {simt::Order::kReverse, 0},
+                                         {simt::Order::kRandom, 1},
+                                         {simt::Order::kRandom, 2},
+                                         {simt::Order::kOneAhead, 3}};
+
+/// run(device) under a schedule.
+template <class Run>
+Outcome run_scheduled(const simt::Schedule& schedule, Device device, const Run& run) {
+  struct Reset {
+    ~Reset() { simt::set_schedule({}); }
+  } reset;
+  simt::set_schedule(schedule);
+  return run(device);
+}
+
+/// run(device) on the CPU and, under each schedule, on the accelerator.
 template <class Run>
 void compare(const DeviceCheck& check, const Run& run) {
   const std::optional<Device> device = accelerator();
   if (!device) return;
   const Outcome want = run(Device::kCpu);
   std::optional<Outcome> first;
-  const simt::Schedule schedules[] = {{simt::Order::kForward, 0},
-                                      {simt::Order::kReverse, 0},
-                                      {simt::Order::kRandom, 1},
-                                      {simt::Order::kRandom, 2},
-                                      {simt::Order::kOneAhead, 3}};
-  for (const simt::Schedule& schedule : schedules) {
-    simt::set_schedule(schedule);
-    const Outcome got = run(*device);
-    simt::set_schedule({});
+  for (const simt::Schedule& schedule : kSchedules) {
+    const Outcome got = run_scheduled(schedule, *device, run);
     if (first) {
       CHECK_MESSAGE(got.value == first->value, "the value depends on the schedule");
       CHECK_MESSAGE(got.grads == first->grads, "a gradient depends on the schedule");
@@ -132,6 +142,36 @@ void compare(const DeviceCheck& check, const Run& run) {
       check_same("gradient of input " + std::to_string(k) + " on the device", got.grads[k],
                  want.grads[k], check.tolerance);
     }
+  }
+}
+
+/// Whether the barrier's absence shows under any schedule.
+template <class Run>
+bool is_missed(const simt::Barrier& barrier, const Outcome& right, const Run& run) {
+  struct PutBack {
+    ~PutBack() { simt::leave_out({}); }
+  } put_back;
+  simt::leave_out(barrier);
+  for (const simt::Schedule& schedule : kSchedules) {
+    try {
+      const Outcome got = run_scheduled(schedule, Device::kSimt, run);
+      if (got.value != right.value || got.grads != right.grads) return true;
+    } catch (const Error&) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <class Run>
+void miss_every_barrier(const Run& run) {
+  if (built_with_cuda()) return;
+  simt::watch_barriers();
+  const Outcome right = run(Device::kSimt);
+  const std::vector<simt::Barrier> barriers = simt::barriers_seen();
+  CHECK_MESSAGE(!barriers.empty(), "the kernels have no barrier");
+  for (const simt::Barrier& barrier : barriers) {
+    CHECK_MESSAGE(is_missed(barrier, right, run), barrier.text(), " can be left out unseen");
   }
 }
 
@@ -157,6 +197,14 @@ void same_on_device(const Op& op, const DeviceCheck& check) {
 
 void same_loss_on_device(const Loss& loss, const DeviceCheck& check) {
   compare(check, [&](Device device) { return run_loss(device, loss, check); });
+}
+
+void needs_every_barrier(const Op& op, const DeviceCheck& check) {
+  miss_every_barrier([&](Device device) { return run_op(device, op, check); });
+}
+
+void loss_needs_every_barrier(const Loss& loss, const DeviceCheck& check) {
+  miss_every_barrier([&](Device device) { return run_loss(device, loss, check); });
 }
 
 }  // namespace renar::test

@@ -29,4 +29,9 @@ void same_on_device(const Op& op, const DeviceCheck& check);
 /// The same for a loss and the gradients that it starts.
 void same_loss_on_device(const Loss& loss, const DeviceCheck& check);
 
+/// On fibers: leaves out each barrier that the op's kernels have, one at a time, and expects that
+/// the result then differs, or depends on the schedule, or that the bench refuses it.
+void needs_every_barrier(const Op& op, const DeviceCheck& check);
+void loss_needs_every_barrier(const Loss& loss, const DeviceCheck& check);
+
 }  // namespace renar::test

@@ -35,5 +35,15 @@ TEST_CASE("column_sums: the kernel does as the definition") {
   }
 }
 
+TEST_CASE("column_sums: its barrier cannot be left out") {
+  const test::Op op = [&](Tape& tape, const Inputs& in) {
+    const Tensor sums = tape.output({40}, {});
+    fill_bytes(tape.device(), sums.data, 0, 40 * sizeof(Real));
+    add_column_sums(tape.device(), 50, 40, in[0].data, sums.data);
+    return sums;
+  };
+  test::needs_every_barrier(op, {.inputs = {}, .constants = {Numbers::random({50, 40}, 1)}});
+}
+
 }  // namespace
 }  // namespace renar

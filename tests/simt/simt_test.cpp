@@ -82,6 +82,23 @@ TEST_CASE("simt: a missing barrier shows") {
   CHECK_FALSE(all_equal(outcomes(pass_round<true, false>, grid, 2 * kBlock)));
 }
 
+TEST_CASE("simt: the barriers of a kernel are known, and each can be left out") {
+  std::vector<int> out(kBlock);
+  const Grid grid{{1}, {kBlock}, kBlock * sizeof(int)};
+  simt::watch_barriers();
+  launch(grid, pass_round<true, true>, out.data());
+  const auto barriers = simt::barriers_seen();
+  REQUIRE(barriers.size() == 3);
+  const auto right = outcomes(pass_round<true, true>, grid, kBlock);
+  for (const simt::Barrier& barrier : barriers) {
+    CHECK(barrier.text().find("simt_test.cpp:") != std::string::npos);
+    simt::leave_out(barrier);
+    CHECK(outcomes(pass_round<true, true>, grid, kBlock) != right);
+    simt::leave_out({});
+  }
+  CHECK(outcomes(pass_round<true, true>, grid, kBlock) == right);
+}
+
 __global__ void barrier_of_some(int* out) {
   if (threadIdx.x < 7) __syncthreads();
   out[threadIdx.x] = 1;
