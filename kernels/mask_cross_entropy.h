@@ -4,9 +4,9 @@
 // The stable binary cross-entropy of logits x; a truth of -1 is masked out (MODEL.md 1 and 6).
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/device_code.h"
 #include "core/tape.h"
 
 namespace renar {
@@ -16,10 +16,11 @@ constexpr Real kMasked = -1;
 
 /// max(x, 0) - x t + log(1 + e^-|x|): -t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)), never
 /// overflowing.
-inline Real mask_cost(Real x, Real t) {
-  return std::max(x, Real{0}) - x * t + std::log1p(std::exp(-std::abs(x)));
+RENAR_HOST_DEVICE inline Real mask_cost(Real x, Real t) {
+  return (x < 0 ? Real{0} : x) - x * t + std::log1p(std::exp(-std::abs(x)));
 }
 
+/// `truth` and `sum` lie where the tape's device is.
 void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale, double& sum);
 
 }  // namespace renar

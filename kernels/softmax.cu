@@ -1,24 +1,14 @@
 #include "kernels/softmax.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/launch.h"
 
 namespace renar {
+namespace {
 
-Real SoftmaxRow::probability(Real x) const { return std::exp(x - largest) / sum; }
-
-Real SoftmaxRow::log_probability(Real x) const { return (x - largest) - std::log(sum); }
-
-SoftmaxRow softmax_row(const Real* x, std::int64_t count) {
-  const Real largest = *std::max_element(x, x + count);
-  Real sum = 0;
-  for (std::int64_t c = 0; c < count; ++c) sum += std::exp(x[c] - largest);
-  return {largest, sum};
-}
-
-Tensor softmax(Tape& tape, Tensor x) {
+void forward_on_cpu(const Tensor& x, const Tensor& y) {
   const std::int64_t cols = x.cols();
-  Tensor y = tape.output(x.shape, {x});
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     // As softmax_row says it, with each exponential taken once.
     const Real *in = x.data + r * cols, largest = *std::max_element(in, in + cols);
@@ -29,13 +19,93 @@ Tensor softmax(Tape& tape, Tensor x) {
     }
     for (std::int64_t c = 0; c < cols; ++c) out[c] /= sum;
   }
+}
+
+void backward_on_cpu(const Tensor& x, const Tensor& y) {
+  const std::int64_t cols = x.cols();
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    const Real *p = y.data + r * cols, *dy = y.grad + r * cols;
+    Real along = 0;
+    for (std::int64_t c = 0; c < cols; ++c) along += p[c] * dy[c];
+    for (std::int64_t c = 0; c < cols; ++c) x.grad[r * cols + c] += p[c] * (dy[c] - along);
+  }
+}
+
+// The kernels take a warp a row: rows are a few classes or up to some hundred nodes long.
+
+__device__ Real largest_of_row(const Real* x, std::int64_t cols) {
+  Real largest = x[0];
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
+    largest = x[c] > largest ? x[c] : largest;
+  }
+  return warp_max(largest);
+}
+
+__global__ void softmax_of_rows(std::int64_t rows, std::int64_t cols, const Real* x, Real* y) {
+  const std::int64_t r = warp_index();
+  if (r >= rows) return;
+  const Real *in = x + r * cols, largest = largest_of_row(in, cols);
+  Real *out = y + r * cols, sum = 0;
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
+    out[c] = std::exp(in[c] - largest);
+    sum += out[c];
+  }
+  sum = warp_sum(sum);
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp) out[c] /= sum;
+}
+
+__global__ void pass_rows(std::int64_t rows, std::int64_t cols, const Real* y, const Real* dy,
+                          Real* dx) {
+  const std::int64_t r = warp_index();
+  if (r >= rows) return;
+  const Real *p = y + r * cols, *d = dy + r * cols;
+  Real along = 0;
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp) along += p[c] * d[c];
+  along = warp_sum(along);
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp)
+    dx[r * cols + c] += p[c] * (d[c] - along);
+}
+
+__global__ void find_rows(std::int64_t rows, std::int64_t cols, const Real* x,
+                          SoftmaxRow* softmax) {
+  const std::int64_t r = warp_index();
+  if (r >= rows) return;
+  const Real *in = x + r * cols, largest = largest_of_row(in, cols);
+  Real sum = 0;
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp) sum += std::exp(in[c] - largest);
+  sum = warp_sum(sum);
+  if (lane_index() == 0) softmax[r] = {largest, sum};
+}
+
+}  // namespace
+
+SoftmaxRow softmax_row(const Real* x, std::int64_t count) {
+  const Real largest = *std::max_element(x, x + count);
+  Real sum = 0;
+  for (std::int64_t c = 0; c < count; ++c) sum += std::exp(x[c] - largest);
+  return {largest, sum};
+}
+
+void softmax_rows(Device device, std::int64_t rows, std::int64_t cols, const Real* x,
+                  SoftmaxRow* softmax) {
+  if (device != Device::kCpu) {
+    return launch(one_warp_each(rows), find_rows, rows, cols, x, softmax);
+  }
+  for (std::int64_t r = 0; r < rows; ++r) softmax[r] = softmax_row(x + r * cols, cols);
+}
+
+Tensor softmax(Tape& tape, Tensor x) {
+  const std::int64_t rows = x.rows(), cols = x.cols();
+  Tensor y = tape.output(x.shape, {x});
+  const bool on_cpu = tape.device() == Device::kCpu;
+  if (on_cpu) {
+    forward_on_cpu(x, y);
+  } else {
+    launch(one_warp_each(rows), softmax_of_rows, rows, cols, x.data, y.data);
+  }
   tape.record(y, [=] {
-    for (std::int64_t r = 0; r < x.rows(); ++r) {
-      const Real *p = y.data + r * cols, *dy = y.grad + r * cols;
-      Real along = 0;
-      for (std::int64_t c = 0; c < cols; ++c) along += p[c] * dy[c];
-      for (std::int64_t c = 0; c < cols; ++c) x.grad[r * cols + c] += p[c] * (dy[c] - along);
-    }
+    if (on_cpu) return backward_on_cpu(x, y);
+    launch(one_warp_each(rows), pass_rows, rows, cols, y.data, y.grad, x.grad);
   });
   return y;
 }

@@ -9,6 +9,7 @@
 
 namespace renar {
 
+/// `truth` and `sum` lie where the tape's device is.
 void squared_error(Tape& tape, Tensor pred, const Real* truth, Real scale, double& sum);
 
 }  // namespace renar

@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "kernels/softmax.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -59,6 +60,31 @@ TEST_CASE("cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
         cross_entropy(tape, in[0], target.data(), Real{0.3}, sum);
       },
       {Numbers::random({6, 5}, 1)});
+}
+
+/// A class for every row, and none for some.
+std::vector<std::int32_t> targets(std::int64_t rows, std::int64_t cols) {
+  std::vector<std::int32_t> all;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    all.push_back(r % 4 == 1 ? -1 : static_cast<std::int32_t>((5 * r + 2) % cols));
+  }
+  return all;
+}
+
+TEST_CASE("cross_entropy: the kernels do as the definition, negative_log_likelihood's too") {
+  std::vector<test::Extents> extents(std::begin(test::kExtents), std::end(test::kExtents));
+  extents.push_back({1, 64, 64});
+  for (const test::Extents& e : extents) {
+    const std::int64_t rows = e.batch * e.nodes;
+    const std::vector<std::int32_t> target = targets(rows, e.hidden);
+    for (const auto& loss : {cross_entropy, negative_log_likelihood}) {
+      test::same_loss_on_device(
+          [&](Tape& tape, const Inputs& in, double& sum) {
+            loss(tape, in[0], tape.send(target.data(), rows), Real{0.3}, sum);
+          },
+          {.inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1)}});
+    }
+  }
 }
 
 TEST_CASE("negative_log_likelihood: by hand; a row of target -1 is skipped") {

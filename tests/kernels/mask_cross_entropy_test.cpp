@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -39,6 +40,19 @@ TEST_CASE("mask_cross_entropy: huge logits give their size or nothing, never inf
   CHECK(sum == doctest::Approx(2e30));
   fresh.tape.backward();
   CHECK(logits.grad() == std::vector<Real>{0, 1, -1, 0});
+}
+
+TEST_CASE("mask_cross_entropy: the kernels do as the definition") {
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    std::vector<Real> truth;
+    for (int i = 0; i < shape.size(); ++i) truth.push_back(static_cast<Real>(i % 3 - 1));
+    test::same_loss_on_device(
+        [](Tape& tape, const Inputs& in, double& sum) {
+          mask_cross_entropy(tape, in[0], in[1].data, Real{0.3}, sum);
+        },
+        {.inputs = {Numbers::random(shape, 1)}, .constants = {Numbers(shape, truth)}});
+  }
 }
 
 TEST_CASE("mask_cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -44,6 +45,17 @@ TEST_CASE("softmax: rows sum to one") {
       CHECK(std::abs(sum - 1) < test::kRounding);
     }
   }
+}
+
+TEST_CASE("softmax: the kernels do as the definition") {
+  const auto op = [](Tape& tape, const Inputs& in) { return softmax(tape, in[0]); };
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    test::same_on_device(op, {.inputs = {Numbers::random(shape, 1)}});
+    test::same_on_device(op, {.inputs = {test::coarse(shape, 2)}});
+  }
+  test::same_on_device(op, {.inputs = {Numbers::random({1, 64, 64}, 1)}});
+  test::same_on_device(op, {.inputs = {Numbers({2, 2}, {1e30, -1e30, -1e30, -1e30})}});
 }
 
 TEST_CASE("softmax: gradients" * doctest::skip(test::kFloatBuild)) {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -34,6 +35,17 @@ TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone
   predicting.tape.backward();
   CHECK(sum == 10);
   CHECK(pred.grad() == std::vector<Real>{0, 0});
+}
+
+// Up to 2048 costs take one block, more take several and one that adds up what they found.
+TEST_CASE("squared_error: the kernels do as the definition") {
+  for (const std::int64_t size : {1, 3, 33, 256, 2047, 2048, 2049, 4096, 5000}) {
+    test::same_loss_on_device(
+        [](Tape& tape, const Inputs& in, double& sum) {
+          squared_error(tape, in[0], in[1].data, Real{0.3}, sum);
+        },
+        {.inputs = {Numbers::random({size}, 1)}, .constants = {Numbers::random({size}, 2)}});
+  }
 }
 
 TEST_CASE("squared_error: gradient" * doctest::skip(test::kFloatBuild)) {
