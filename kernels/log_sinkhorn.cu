@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/check.h"
+#include "core/launch.h"
 
 namespace renar {
 namespace {
@@ -15,8 +17,10 @@ constexpr Real kOffDiagonal = Real(1e6);
 struct Lines {
   std::int64_t apart, step;
 };
-Lines rows_of(std::int64_t n) { return {n, 1}; }
-Lines columns_of(std::int64_t n) { return {1, n}; }
+/// Of the matrix whose rows lie `row` apart: rows in the first half of a round, then columns.
+RENAR_HOST_DEVICE Lines lines_of(int half, std::int64_t row) {
+  return half % 2 == 0 ? Lines{row, 1} : Lines{1, row};
+}
 
 // Takes log sum exp of every line from it. The largest goes first and alone: small differences of
 // large numbers keep their digits.
@@ -46,19 +50,158 @@ void pass_back(std::int64_t n, Lines lines, const Real* y, Real* dy) {
   }
 }
 
+/// Element i of the matrix where the iteration starts.
+RENAR_HOST_DEVICE Real scaled(std::int64_t n, std::int64_t i, const Real* logits,
+                              const Real* noise) {
+  const Real x = (noise == nullptr ? logits[i] : logits[i] + noise[i]) / kTemperature;
+  return i % (n + 1) == 0 ? x - kOffDiagonal : x;
+}
+
 void scale(std::int64_t n, const Real* logits, const Real* noise, Real* x) {
-  for (std::int64_t i = 0; i < n * n; ++i) {
-    x[i] = (noise == nullptr ? logits[i] : logits[i] + noise[i]) / kTemperature;
-  }
-  for (std::int64_t i = 0; i < n; ++i) x[i * n + i] -= kOffDiagonal;
+  for (std::int64_t i = 0; i < n * n; ++i) x[i] = scaled(n, i, logits, noise);
 }
 
 // Turns x into y in place; kept, where it is not null, takes the result of every half round.
 void iterate(std::int64_t n, int rounds, Real* x, Real* kept) {
   for (int half = 0; half < 2 * rounds; ++half) {
-    normalise(n, half % 2 == 0 ? rows_of(n) : columns_of(n), x);
+    normalise(n, lines_of(half, n), x);
     if (kept != nullptr) kept = std::copy_n(x, n * n, kept);
   }
+}
+
+struct Problem {
+  std::int64_t batch, n;
+  int rounds;
+  Tensor logits, noise, y;
+  Real* kept;  // (B, 2 rounds, N,N) or null; on a device a column's numbers lie side by side too
+
+  std::int64_t each() const { return n * n; }
+  std::int64_t kept_each() const { return 2 * rounds * each(); }
+};
+
+void forward_on_cpu(const Problem& p) {
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    Real* x = p.y.data + b * p.each();
+    scale(p.n, p.logits.data + b * p.each(), p.noise ? p.noise.data + b * p.each() : nullptr, x);
+    iterate(p.n, p.rounds, x, p.kept == nullptr ? nullptr : p.kept + b * p.kept_each());
+  }
+}
+
+void backward_on_cpu(const Problem& p) {
+  const std::int64_t each = p.each();
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    Real* dx = p.y.grad + b * each;  // nobody reads it later
+    for (int half = 2 * p.rounds; half-- > 0;) {
+      pass_back(p.n, lines_of(half, p.n), p.kept + b * p.kept_each() + half * each, dx);
+    }
+    for (std::int64_t i = 0; i < each; ++i) p.logits.grad[b * each + i] += dx[i] / kTemperature;
+  }
+}
+
+// On a device a block takes a matrix through all rounds, a warp a line of it, with a barrier
+// between the halves of a round. The matrix lies in shared memory, its rows an odd number of words
+// apart so that lanes that read a column meet in no bank; one that does not fit (over 110 nodes in
+// float) stays in the result's memory, which the caches hold. 16 warps: a line each at the 16
+// nodes of training, four at 64, and 128 registers a thread, more than the kernels need.
+constexpr std::int64_t kMostWarps = 16;
+constexpr std::size_t kMostShared = 48 * 1024;
+constexpr Real kLowest = std::numeric_limits<Real>::lowest();
+
+enum class Room { kShared, kGlobal };
+
+struct Matrix {
+  Real* x;
+  std::int64_t n, row;
+
+  __device__ Real& at(std::int64_t i) const { return x[i / n * row + i % n]; }
+};
+
+__device__ Matrix matrix_in(Room room, std::int64_t n, Real* global) {
+  return room == Room::kShared ? Matrix{shared_memory<Real>(), n, n | 1} : Matrix{global, n, n};
+}
+
+// normalise of a line. `kept` may be null.
+__device__ void normalise_line(std::int64_t n, std::int64_t step, Real* line, Real* kept) {
+  Real largest = kLowest, sum = 0;
+  for (std::int64_t k = lane_index(); k < n; k += kWarp) {
+    largest = line[k * step] > largest ? line[k * step] : largest;
+  }
+  largest = warp_max(largest);
+  for (std::int64_t k = lane_index(); k < n; k += kWarp) sum += std::exp(line[k * step] - largest);
+  const Real log_sum = std::log(warp_sum(sum));
+  for (std::int64_t k = lane_index(); k < n; k += kWarp) {
+    const Real y = (line[k * step] - largest) - log_sum;
+    line[k * step] = y;
+    if (kept != nullptr) kept[k] = y;
+  }
+}
+
+__global__ void iterate_matrices(std::int64_t n, int rounds, Room room, const Real* logits,
+                                 const Real* noise, Real* y, Real* kept) {
+  const std::int64_t each = n * n, first = blockIdx.x * each;
+  const std::int64_t warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
+  const Matrix m = matrix_in(room, n, y + first);
+  for (std::int64_t i = threadIdx.x; i < each; i += blockDim.x) {
+    m.at(i) = scaled(n, i, logits + first, noise == nullptr ? nullptr : noise + first);
+  }
+  for (int half = 0; half < 2 * rounds; ++half) {
+    const Lines lines = lines_of(half, m.row);
+    Real* to = kept == nullptr ? nullptr : kept + first * 2 * rounds + half * each;
+    __syncthreads();
+    for (std::int64_t l = warp; l < n; l += warps) {
+      normalise_line(n, lines.step, m.x + l * lines.apart, to == nullptr ? nullptr : to + l * n);
+    }
+  }
+  if (room == Room::kGlobal) return;
+  __syncthreads();
+  for (std::int64_t i = threadIdx.x; i < each; i += blockDim.x) y[first + i] = m.at(i);
+}
+
+// pass_back of a line, whose result lies side by side.
+__device__ void pass_line_back(std::int64_t n, std::int64_t step, const Real* y, Real* dline) {
+  Real sum = 0;
+  for (std::int64_t k = lane_index(); k < n; k += kWarp) sum += dline[k * step];
+  sum = warp_sum(sum);
+  for (std::int64_t k = lane_index(); k < n; k += kWarp) dline[k * step] -= std::exp(y[k]) * sum;
+}
+
+__global__ void pass_matrices_back(std::int64_t n, int rounds, Room room, const Real* kept,
+                                   Real* dy, Real* dlogits) {
+  const std::int64_t each = n * n, first = blockIdx.x * each;
+  const std::int64_t warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
+  const Matrix m = matrix_in(room, n, dy + first);
+  if (room == Room::kShared) {
+    for (std::int64_t i = threadIdx.x; i < each; i += blockDim.x) m.at(i) = dy[first + i];
+  }
+  for (int half = 2 * rounds; half-- > 0;) {
+    const Lines lines = lines_of(half, m.row);
+    const Real* results = kept + first * 2 * rounds + half * each;
+    __syncthreads();
+    for (std::int64_t l = warp; l < n; l += warps) {
+      pass_line_back(n, lines.step, results + l * n, m.x + l * lines.apart);
+    }
+  }
+  __syncthreads();
+  for (std::int64_t i = threadIdx.x; i < each; i += blockDim.x) {
+    dlogits[first + i] += m.at(i) / kTemperature;
+  }
+}
+
+Grid grid_of(const Problem& p) {
+  const auto shared = static_cast<std::size_t>(p.n * (p.n | 1)) * sizeof(Real);
+  return {{p.batch}, {std::min(p.n, kMostWarps) * kWarp}, shared <= kMostShared ? shared : 0};
+}
+Room room_of(const Grid& grid) { return grid.shared_bytes > 0 ? Room::kShared : Room::kGlobal; }
+
+void forward_on_device(const Problem& p) {
+  const Grid grid = grid_of(p);
+  launch(grid, iterate_matrices, p.n, p.rounds, room_of(grid), p.logits.data, p.noise.data,
+         p.y.data, p.kept);
+}
+
+void backward_on_device(const Problem& p) {
+  const Grid grid = grid_of(p);
+  launch(grid, pass_matrices_back, p.n, p.rounds, room_of(grid), p.kept, p.y.grad, p.logits.grad);
 }
 
 }  // namespace
@@ -70,26 +213,13 @@ Tensor log_sinkhorn(Tape& tape, Tensor logits, int rounds, Tensor noise) {
   RENAR_CHECK(!noise || noise.shape == logits.shape,
               "[log_sinkhorn] noise {} does not fit logits {}", noise.shape.text(),
               logits.shape.text());
-  const std::int64_t batch = logits.dim(0), n = logits.dim(1), each = n * n;
-  Tensor y = tape.output(logits.shape, {logits});
-  const std::int64_t kept_each = y.has_grad() ? 2 * rounds * each : 0;
-  Real* kept = kept_each > 0 ? tape.array<Real>(batch * kept_each) : nullptr;
-  for (std::int64_t b = 0; b < batch; ++b) {
-    Real* x = y.data + b * each;
-    scale(n, logits.data + b * each, noise ? noise.data + b * each : nullptr, x);
-    iterate(n, rounds, x, kept == nullptr ? nullptr : kept + b * kept_each);
-  }
-  tape.record(y, [=] {
-    for (std::int64_t b = 0; b < batch; ++b) {
-      Real* dx = y.grad + b * each;  // nobody reads it later
-      for (int half = 2 * rounds; half-- > 0;) {
-        const Real* result = kept + b * kept_each + half * each;
-        pass_back(n, half % 2 == 0 ? rows_of(n) : columns_of(n), result, dx);
-      }
-      for (std::int64_t i = 0; i < each; ++i) logits.grad[b * each + i] += dx[i] / kTemperature;
-    }
-  });
-  return y;
+  Problem p{logits.dim(0), logits.dim(1), rounds, logits, noise, {}, nullptr};
+  p.y = tape.output(logits.shape, {logits});
+  if (p.y.has_grad() && rounds > 0) p.kept = tape.array<Real>(p.batch * p.kept_each());
+  const bool on_cpu = tape.device() == Device::kCpu;
+  on_cpu ? forward_on_cpu(p) : forward_on_device(p);
+  tape.record(p.y, [=] { on_cpu ? backward_on_cpu(p) : backward_on_device(p); });
+  return p.y;
 }
 
 void log_sinkhorn_of(std::int64_t n, int rounds, const Real* logits, Real* y) {

@@ -19,7 +19,7 @@ namespace renar {
 /// `noise`, without gradient, may be absent. 0 rounds only scale.
 Tensor log_sinkhorn(Tape& tape, Tensor logits, int rounds, Tensor noise = {});
 
-/// The values alone, of one matrix and without noise. y may be logits.
+/// The values alone, of one matrix and without noise, on the CPU. y may be logits.
 void log_sinkhorn_of(std::int64_t n, int rounds, const Real* logits, Real* y);
 
 }  // namespace renar

@@ -9,6 +9,7 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/pointwise.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -124,6 +125,52 @@ TEST_CASE("log_sinkhorn: huge logits stay finite and choose the largest") {
   CHECK(std::isfinite(loss));
   fresh.tape.backward();
   for (const Real g : logits.grad()) CHECK(std::isfinite(g));
+}
+
+// By exp: next to the -1e6 on the diagonal no difference elsewhere would count. Matrices of over
+// 110 nodes (77 in double) do not fit in shared memory.
+TEST_CASE("log_sinkhorn: the kernels do as the definition") {
+  struct Case {
+    std::int64_t batch, nodes;
+    int rounds;
+  };
+  for (const Case& c : {Case{2, 1, 10},
+                        {3, 2, 10},
+                        {2, 3, 25},
+                        {3, 5, 10},
+                        {2, 16, 10},
+                        {1, 20, 3},
+                        {2, 33, 1},
+                        {1, 64, 2},
+                        {1, 112, 1},
+                        {2, 3, 1},
+                        {1, 5, 0}}) {
+    const Shape shape{c.batch, c.nodes, c.nodes};
+    const Numbers logits = Numbers::random(shape, 1), noise = Numbers::random(shape, 2);
+    const auto with = [&](const Inputs& in) { return in.size() > 1 ? in[1] : Tensor{}; };
+    const auto op = [&](Tape& tape, const Inputs& in) {
+      return exponential(tape, log_sinkhorn(tape, in[0], c.rounds, with(in)));
+    };
+    // Without rounds the values themselves: their exponentials overflow.
+    const auto plain = [&](Tape& tape, const Inputs& in) {
+      return log_sinkhorn(tape, in[0], c.rounds, with(in));
+    };
+    const test::Op& chosen = c.rounds > 0 ? test::Op(op) : test::Op(plain);
+    test::same_on_device(chosen, {.inputs = {logits}, .tolerance = 3 * test::kRounding});
+    test::same_on_device(
+        chosen, {.inputs = {logits}, .constants = {noise}, .tolerance = 3 * test::kRounding});
+  }
+}
+
+TEST_CASE("log_sinkhorn: the kernels do as the definition without a gradient") {
+  const auto op = [](Tape& tape, const Inputs& in) {
+    return exponential(tape, log_sinkhorn(tape, in[0], 25));
+  };
+  for (const std::int64_t n : {1, 5, 33}) {
+    test::same_on_device(op, {.inputs = {},
+                              .constants = {Numbers::random({1, n, n}, 1)},
+                              .tolerance = 3 * test::kRounding});
+  }
 }
 
 TEST_CASE("log_sinkhorn: gradients through all rounds" * doctest::skip(test::kFloatBuild)) {
