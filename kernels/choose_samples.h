@@ -10,8 +10,8 @@
 
 namespace renar {
 
-/// `forced` has B entries and lives as long as the tape's trajectory. Throws renar::Error where the
-/// shapes differ.
+/// `forced` has B entries, lies where the tape's device is and lives as long as its trajectory.
+/// Throws renar::Error where the shapes differ.
 Tensor choose_samples(Tape& tape, Tensor x, Tensor truth, const std::uint8_t* forced);
 
 }  // namespace renar

@@ -1,10 +1,57 @@
 #include "kernels/gated_update.h"
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "kernels/pointwise.h"
 
 namespace renar {
 namespace {
+
+struct Mix {
+  const Real *gate, *fresh, *old;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    y[i] = fresh[i] * gate[i] + old[i] * (1 - gate[i]);
+  }
+};
+
+/// Gradients of fresh * gate + old * (1 - gate); each may be absent. Gives the gate's back.
+struct MixBackward {
+  const Real *dy, *gate, *fresh, *old;
+  Real *dgate, *dfresh, *dold;
+
+  RENAR_HOST_DEVICE Real pass_to_sides(std::int64_t i) const {
+    if (dfresh != nullptr) dfresh[i] += dy[i] * gate[i];
+    if (dold != nullptr) dold[i] += dy[i] * (1 - gate[i]);
+    return dy[i] * (fresh[i] - old[i]);
+  }
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Real d = pass_to_sides(i);
+    if (dgate != nullptr) dgate[i] += d;
+  }
+};
+
+struct Update {
+  const Real* logit;
+  Real* gate;
+  Mix mix;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    gate[i] = sigmoid_of(logit[i]);
+    mix(i);
+  }
+};
+
+struct UpdateBackward {
+  MixBackward mix;
+  Real* dlogit;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Real g = mix.gate[i], dgate = mix.pass_to_sides(i);
+    if (dlogit != nullptr) dlogit[i] += dgate * g * (1 - g);
+  }
+};
 
 void check(const Tensor& gate, const Tensor& fresh, const Tensor& old) {
   RENAR_CHECK(gate.shape == fresh.shape && fresh.shape == old.shape,
@@ -12,11 +59,12 @@ void check(const Tensor& gate, const Tensor& fresh, const Tensor& old) {
               fresh.shape.text(), old.shape.text());
 }
 
-// Gradients of fresh * gate + old * (1 - gate) but for the gate's, which is returned.
-Real pass_to_sides(std::int64_t i, Real gate, Real dy, const Tensor& fresh, const Tensor& old) {
-  if (fresh.has_grad()) fresh.grad[i] += dy * gate;
-  if (old.has_grad()) old.grad[i] += dy * (1 - gate);
-  return dy * (fresh.data[i] - old.data[i]);
+Mix forward_of(const Tensor& gate, const Tensor& fresh, const Tensor& old, const Tensor& y) {
+  return {gate.data, fresh.data, old.data, y.data};
+}
+MixBackward backward_of(const Tensor& gate, const Tensor& fresh, const Tensor& old,
+                        const Tensor& y) {
+  return {y.grad, gate.data, fresh.data, old.data, gate.grad, fresh.grad, old.grad};
 }
 
 }  // namespace
@@ -25,15 +73,9 @@ Tensor gated_update(Tape& tape, Tensor logit, Tensor fresh, Tensor old) {
   check(logit, fresh, old);
   Tensor y = tape.output(logit.shape, {logit, fresh, old});
   Tensor gate = tape.constant(logit.shape);
-  for (std::int64_t i = 0; i < y.size(); ++i) {
-    gate.data[i] = sigmoid_of(logit.data[i]);
-    y.data[i] = fresh.data[i] * gate.data[i] + old.data[i] * (1 - gate.data[i]);
-  }
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < y.size(); ++i) {
-      const Real g = gate.data[i], dgate = pass_to_sides(i, g, y.grad[i], fresh, old);
-      if (logit.has_grad()) logit.grad[i] += dgate * g * (1 - g);
-    }
+  for_each(tape.device(), y.size(), Update{logit.data, gate.data, forward_of(gate, fresh, old, y)});
+  tape.record(y, [=, device = tape.device()] {
+    for_each(device, y.size(), UpdateBackward{backward_of(gate, fresh, old, y), logit.grad});
   });
   return y;
 }
@@ -41,14 +83,9 @@ Tensor gated_update(Tape& tape, Tensor logit, Tensor fresh, Tensor old) {
 Tensor mix(Tape& tape, Tensor gate, Tensor fresh, Tensor old) {
   check(gate, fresh, old);
   Tensor y = tape.output(gate.shape, {gate, fresh, old});
-  for (std::int64_t i = 0; i < y.size(); ++i) {
-    y.data[i] = fresh.data[i] * gate.data[i] + old.data[i] * (1 - gate.data[i]);
-  }
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < y.size(); ++i) {
-      const Real dgate = pass_to_sides(i, gate.data[i], y.grad[i], fresh, old);
-      if (gate.has_grad()) gate.grad[i] += dgate;
-    }
+  for_each(tape.device(), y.size(), forward_of(gate, fresh, old, y));
+  tape.record(y, [=, device = tape.device()] {
+    for_each(device, y.size(), backward_of(gate, fresh, old, y));
   });
   return y;
 }

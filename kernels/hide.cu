@@ -1,16 +1,34 @@
 #include "kernels/hide.h"
 
 #include "core/check.h"
+#include "core/launch.h"
 
 namespace renar {
+namespace {
+
+struct Forward {
+  const Real *x, *hidden;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = x[i] * (1 - hidden[i]); }
+};
+
+struct Backward {
+  const Real *dy, *hidden;
+  Real* dx;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const { dx[i] += dy[i] * (1 - hidden[i]); }
+};
+
+}  // namespace
 
 Tensor hide(Tape& tape, Tensor x, Tensor hidden) {
   RENAR_CHECK(x.size() == hidden.size(), "[hide] {} numbers, {} say what is hidden", x.size(),
               hidden.size());
   Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t i = 0; i < y.size(); ++i) y.data[i] = x.data[i] * (1 - hidden.data[i]);
-  tape.record(y, [=] {
-    for (std::int64_t i = 0; i < y.size(); ++i) x.grad[i] += y.grad[i] * (1 - hidden.data[i]);
+  for_each(tape.device(), y.size(), Forward{x.data, hidden.data, y.data});
+  tape.record(y, [=, device = tape.device()] {
+    for_each(device, y.size(), Backward{y.grad, hidden.data, x.grad});
   });
   return y;
 }

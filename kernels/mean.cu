@@ -1,10 +1,20 @@
 #include "kernels/mean.h"
 
-#include <algorithm>
-
 #include "core/check.h"
+#include "core/launch.h"
+#include "kernels/accumulate.h"
 
 namespace renar {
+namespace {
+
+struct Scale {
+  Real share;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] *= share; }
+};
+
+}  // namespace
 
 Tensor mean(Tape& tape, const Tensor* x, int count) {
   RENAR_CHECK(count >= 1, "[mean] of {} tensors", count);
@@ -15,17 +25,15 @@ Tensor mean(Tape& tape, const Tensor* x, int count) {
                 x[k].shape.text());
     wants_grad |= x[k].has_grad();
   }
+  const Device device = tape.device();
   Tensor y = tape.output(x[0].shape, wants_grad);
   const Real share = Real{1} / static_cast<Real>(count);
-  std::copy_n(x[0].data, y.size(), y.data);
-  for (int k = 1; k < count; ++k) {
-    for (std::int64_t i = 0; i < y.size(); ++i) y.data[i] += x[k].data[i];
-  }
-  for (std::int64_t i = 0; i < y.size(); ++i) y.data[i] *= share;
+  copy_on_device(device, y.data, x[0].data, static_cast<std::size_t>(y.size()) * sizeof(Real));
+  for (int k = 1; k < count; ++k) accumulate(device, y.size(), x[k].data, y.data);
+  for_each(device, y.size(), Scale{share, y.data});
   tape.record(y, [=] {
     for (int k = 0; k < count; ++k) {
-      if (!x[k].has_grad()) continue;
-      for (std::int64_t i = 0; i < y.size(); ++i) x[k].grad[i] += share * y.grad[i];
+      if (x[k].has_grad()) accumulate(device, y.size(), y.grad, x[k].grad, share);
     }
   });
   return y;

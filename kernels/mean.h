@@ -6,8 +6,8 @@
 
 namespace renar {
 
-/// `x` has `count` tensors, at least one, and lives as long as the tape's trajectory. A single one
-/// is its own mean. Throws renar::Error where the shapes differ.
+/// `x` has `count` tensors, at least one, and lives on the host as long as the tape's trajectory
+/// (Tape::host_array). A single one is its own mean. Throws renar::Error where the shapes differ.
 Tensor mean(Tape& tape, const Tensor* x, int count);
 
 }  // namespace renar

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -23,6 +24,19 @@ TEST_CASE("choose_samples: forced samples are the truth and pass no gradient") {
   CHECK(x.grad() == std::vector<Real>{1, 2, 0, 0, 5, 6});
   Numbers other({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK_THROWS_AS(choose_samples(fresh.tape, x.tensor(), other.data(), forced), Error);
+}
+
+TEST_CASE("choose_samples: the kernels do as the definition") {
+  const std::uint8_t forced[] = {0, 1, 1, 0, 0};
+  for (const std::int64_t batch : {1, 2, 5}) {
+    for (const Shape& shape : {Shape{batch, 1}, {batch, 3, 5}, {batch, 20, 33}, {batch, 64, 8}}) {
+      test::same_on_device(
+          [&](Tape& tape, const Inputs& in) {
+            return choose_samples(tape, in[0], in[1], tape.send(forced, batch));
+          },
+          {.inputs = {Numbers::random(shape, 1)}, .constants = {Numbers::random(shape, 2)}});
+    }
+  }
 }
 
 TEST_CASE("choose_samples: gradient" * doctest::skip(test::kFloatBuild)) {

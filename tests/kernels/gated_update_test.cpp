@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "kernels/pointwise.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -49,6 +50,27 @@ TEST_CASE("gated_update: equals its composition") {
     test::same_value_and_gradient(
         fused, composed,
         {Numbers::random(shape, 1), Numbers::random(shape, 2), Numbers::random(shape, 3)});
+  }
+}
+
+TEST_CASE("gated_update: the kernels do as the definition, those of mix too") {
+  const test::Op mixed = [](Tape& tape, const Inputs& in) {
+    return mix(tape, in[0], in[1], in[2]);
+  };
+  const test::Op without_logit = [](Tape& tape, const Inputs& in) {
+    return gated_update(tape, in[2], in[0], in[1]);
+  };
+  const test::Op without_sides = [](Tape& tape, const Inputs& in) {
+    return add(tape, gated_update(tape, in[0], in[1], in[2]), mix(tape, in[0], in[1], in[2]));
+  };
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    const Numbers a = Numbers::random(shape, 1), b = Numbers::random(shape, 2),
+                  c = Numbers::random(shape, 3);
+    test::same_on_device(fused, {.inputs = {a, b, c}});
+    test::same_on_device(mixed, {.inputs = {a, b, c}});
+    test::same_on_device(without_logit, {.inputs = {a, b}, .constants = {c}});
+    test::same_on_device(without_sides, {.inputs = {a}, .constants = {b, c}});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -23,6 +24,17 @@ TEST_CASE("hide: hidden elements are 0 and pass no gradient") {
   CHECK(x.grad() == std::vector<Real>{1, 0, 0, 4});
   Numbers other({3}, {1, 1, 1});
   CHECK_THROWS_AS(hide(fresh.tape, x.tensor(), other.data()), Error);
+}
+
+TEST_CASE("hide: the kernels do as the definition") {
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    std::vector<Real> hidden;
+    for (int i = 0; i < shape.size(); ++i) hidden.push_back(static_cast<Real>(i % 3 == 1));
+    test::same_on_device(
+        [](Tape& tape, const Inputs& in) { return hide(tape, in[0], in[1]); },
+        {.inputs = {Numbers::random(shape, 1)}, .constants = {Numbers({shape.size()}, hidden)}});
+  }
 }
 
 TEST_CASE("hide: gradient" * doctest::skip(test::kFloatBuild)) {

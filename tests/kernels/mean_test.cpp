@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -30,6 +33,24 @@ TEST_CASE("mean: refuses what has no mean") {
   const Tensor all[] = {a.tensor(), b.tensor()};
   CHECK_THROWS_AS(mean(fresh.tape, all, 2), Error);
   CHECK_THROWS_AS(mean(fresh.tape, all, 0), Error);
+}
+
+TEST_CASE("mean: the kernels do as the definition") {
+  for (const int count : {1, 2, 3, 10}) {
+    for (const Shape& shape : {Shape{1}, {3, 2, 33}, {1, 20, 128}}) {
+      test::DeviceCheck check{.inputs = {}, .constants = {Numbers::random(shape, 100)}};
+      for (int k = 1; k < count; ++k) {
+        check.inputs.push_back(Numbers::random(shape, static_cast<std::uint64_t>(k)));
+      }
+      test::same_on_device(
+          [&](Tape& tape, const Inputs& in) {
+            Tensor* all = tape.host_array<Tensor>(count);
+            std::copy_n(in.data(), count, all);
+            return mean(tape, all, count);
+          },
+          check);
+    }
+  }
 }
 
 TEST_CASE("mean: gradient, data among the tensors too" * doctest::skip(test::kFloatBuild)) {
