@@ -4,115 +4,192 @@
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/pointwise.h"
 #include "kernels/softmax.h"
+#include "kernels/total.h"
 
 namespace renar {
 namespace {
 
-Real weight_at(const Reconstructed& r, std::int64_t i) {
-  return r.weight ? r.weight.data[i] : Real{1};
-}
+/// The numbers of a Reconstructed; weight and either gradient may be absent.
+struct Sides {
+  const Real *x, *t, *w;
+  Real *dx, *dt;
 
-void add(const Tensor& x, std::int64_t i, Real gradient) {
-  if (x.has_grad()) x.grad[i] += gradient;
-}
-
-/// A loss that is a sum over elements: the three formulas as functions of (x, t).
-struct Squares {
-  static Real value(Real x, Real t) { return (x - t) * (x - t); }
-  static Real by_prediction(Real x, Real t) { return 2 * (x - t); }
-  static Real by_truth(Real x, Real t) { return 2 * (t - x); }
-};
-struct Binary {
-  static Real value(Real x, Real t) { return mask_cost(x, t); }
-  static Real by_prediction(Real x, Real t) { return sigmoid_of(x) - t; }
-  static Real by_truth(Real x, Real) { return -x; }
-};
-struct Likelihood {
-  static Real value(Real x, Real t) { return -t * x; }
-  static Real by_prediction(Real, Real t) { return -t; }
-  static Real by_truth(Real x, Real) { return -x; }
+  RENAR_HOST_DEVICE Real weight(std::int64_t i) const { return w != nullptr ? w[i] : Real{1}; }
+  RENAR_HOST_DEVICE void add(std::int64_t i, Real to_x, Real to_t) const {
+    if (dx != nullptr) dx[i] += to_x;
+    if (dt != nullptr) dt[i] += to_t;
+  }
 };
 
-void check(const Reconstructed& r) {
+Sides sides_of(const Reconstructed& r) {
   RENAR_CHECK(r.truth.size() == r.prediction.size() &&
                   (!r.weight || r.weight.size() == r.prediction.size()),
               "[reconstruction_loss] {} predictions, {} truths", r.prediction.size(),
               r.truth.size());
+  return {r.prediction.data, r.truth.data, r.weight.data, r.prediction.grad, r.truth.grad};
 }
 
-/// Sums `Formula` over the elements; those whose truth is `left_out` do not count.
+/// A loss that is a sum over elements: the three formulas as functions of (x, t). An element whose
+/// truth is kMasked does not count where the formula leaves it out.
+struct Squares {
+  static constexpr bool kLeavesOutMasked = false;
+  RENAR_HOST_DEVICE static Real value(Real x, Real t) { return (x - t) * (x - t); }
+  RENAR_HOST_DEVICE static Real by_prediction(Real x, Real t) { return 2 * (x - t); }
+  RENAR_HOST_DEVICE static Real by_truth(Real x, Real t) { return 2 * (t - x); }
+};
+struct Binary {
+  static constexpr bool kLeavesOutMasked = true;
+  RENAR_HOST_DEVICE static Real value(Real x, Real t) { return mask_cost(x, t); }
+  RENAR_HOST_DEVICE static Real by_prediction(Real x, Real t) { return sigmoid_of(x) - t; }
+  RENAR_HOST_DEVICE static Real by_truth(Real x, Real) { return -x; }
+};
+struct Likelihood {
+  static constexpr bool kLeavesOutMasked = false;
+  RENAR_HOST_DEVICE static Real value(Real x, Real t) { return -t * x; }
+  RENAR_HOST_DEVICE static Real by_prediction(Real, Real t) { return -t; }
+  RENAR_HOST_DEVICE static Real by_truth(Real x, Real) { return -x; }
+};
+
 template <class Formula>
-void element_loss(Tape& tape, const Reconstructed& r, bool leaves_out_masked, Real scale,
-                  double& sum) {
-  check(r);
-  const auto counts = [=](std::int64_t i) {
-    return !leaves_out_masked || r.truth.data[i] != kMasked;
-  };
-  double total = 0;
-  for (std::int64_t i = 0; i < r.prediction.size(); ++i) {
-    if (!counts(i)) continue;
-    total += static_cast<double>(weight_at(r, i) *
-                                 Formula::value(r.prediction.data[i], r.truth.data[i]));
+struct ElementCost {
+  Sides s;
+
+  RENAR_HOST_DEVICE double operator()(std::int64_t i) const {
+    if (Formula::kLeavesOutMasked && s.t[i] == kMasked) return 0;
+    return static_cast<double>(s.weight(i) * Formula::value(s.x[i], s.t[i]));
   }
-  sum += static_cast<double>(scale) * total;
+};
+
+template <class Formula>
+struct ElementBackward {
+  Sides s;
+  Real scale;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Real x = s.x[i], t = s.t[i], w = scale * s.weight(i);
+    if (Formula::kLeavesOutMasked && t == kMasked) return;
+    s.add(i, w * Formula::by_prediction(x, t), w * Formula::by_truth(x, t));
+  }
+};
+
+template <class Formula>
+void element_loss(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
+  const Sides sides = sides_of(r);
+  const std::int64_t size = r.prediction.size();
+  add_total(tape, size, ElementCost<Formula>{sides}, scale, sum);
   if (!r.prediction.has_grad() && !r.truth.has_grad()) return;
-  tape.record_loss([=] {
-    for (std::int64_t i = 0; i < r.prediction.size(); ++i) {
-      if (!counts(i)) continue;
-      const Real x = r.prediction.data[i], t = r.truth.data[i], w = scale * weight_at(r, i);
-      add(r.prediction, i, w * Formula::by_prediction(x, t));
-      add(r.truth, i, w * Formula::by_truth(x, t));
-    }
+  tape.record_loss([=, device = tape.device()] {
+    for_each(device, size, ElementBackward<Formula>{sides, scale});
   });
 }
+
+/// Rows of logits, each with its softmax, and whether it counts: null for all.
+struct Rows {
+  Sides s;
+  std::int64_t rows, cols;
+  const Real* counted;
+  const SoftmaxRow* softmax;
+
+  RENAR_HOST_DEVICE bool counts(std::int64_t r) const {
+    return counted == nullptr || counted[r] != 0;
+  }
+  RENAR_HOST_DEVICE Real mass(std::int64_t i) const { return s.weight(i) * s.t[i]; }
+  /// `of_row` is the mass of the row: 1 where all of it counts.
+  RENAR_HOST_DEVICE void pass(std::int64_t r, std::int64_t i, Real of_row, Real scale) const {
+    const Real w = s.weight(i);
+    s.add(i, scale * (of_row * softmax[r].probability(s.x[i]) - w * s.t[i]),
+          -scale * w * softmax[r].log_probability(s.x[i]));
+  }
+};
+
+struct CrossEntropy {
+  Rows in;
+
+  RENAR_HOST_DEVICE double operator()(std::int64_t i) const {
+    const std::int64_t r = i / in.cols;
+    const Real weighted = in.counts(r) ? in.mass(i) : Real{0};
+    if (weighted == 0) return 0;
+    return -static_cast<double>(weighted * in.softmax[r].log_probability(in.s.x[i]));
+  }
+};
+
+void rows_backward_on_cpu(const Rows& in, Real scale) {
+  for (std::int64_t r = 0; r < in.rows; ++r) {
+    if (!in.counts(r)) continue;
+    const std::int64_t begin = r * in.cols, end = begin + in.cols;
+    Real mass = 0;
+    for (std::int64_t i = begin; i < end; ++i) mass += in.mass(i);
+    for (std::int64_t i = begin; i < end; ++i) in.pass(r, i, mass, scale);
+  }
+}
+
+// A warp a row, whose lanes sum the mass.
+__global__ void pass_rows(Rows in, Real scale) {
+  const std::int64_t r = warp_index();
+  if (r >= in.rows || !in.counts(r)) return;
+  const std::int64_t begin = r * in.cols + lane_index(), end = (r + 1) * in.cols;
+  Real mass = 0;
+  for (std::int64_t i = begin; i < end; i += kWarp) mass += in.mass(i);
+  mass = warp_sum(mass);
+  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(r, i, mass, scale);
+}
+
+struct CountRow {
+  const Real* fed_in;
+  std::int64_t classes, each;  // rows of a sample
+  RowRule rule;
+  Real* counted;
+
+  RENAR_HOST_DEVICE bool is_truth(std::int64_t r) const {
+    return rule.all_truth || (rule.forced != nullptr && rule.forced[r / each] != 0);
+  }
+  RENAR_HOST_DEVICE bool is_marked(std::int64_t r) const {
+    for (std::int64_t i = r * classes; i < (r + 1) * classes; ++i) {
+      if (fed_in[i] == 1) return true;
+    }
+    return false;
+  }
+  RENAR_HOST_DEVICE void operator()(std::int64_t r) const {
+    const bool counts = is_truth(r) ? is_marked(r) : rule.counts_predicted;
+    counted[r] = counts ? Real{1} : Real{0};
+  }
+};
 
 }  // namespace
 
 void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Squares>(tape, r, /*leaves_out_masked=*/false, scale, sum);
+  element_loss<Squares>(tape, r, scale, sum);
 }
 
 void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Binary>(tape, r, /*leaves_out_masked=*/true, scale, sum);
+  element_loss<Binary>(tape, r, scale, sum);
 }
 
 void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Likelihood>(tape, r, /*leaves_out_masked=*/false, scale, sum);
+  element_loss<Likelihood>(tape, r, scale, sum);
 }
 
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
                                   Real scale, double& sum) {
-  check(r);
-  const std::int64_t cols = r.prediction.cols(), rows = r.prediction.rows();
-  double total = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    if (counted != nullptr && counted[row] == 0) continue;
-    const Real* x = r.prediction.data + row * cols;
-    const SoftmaxRow softmax = softmax_row(x, cols);
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const Real weighted = weight_at(r, row * cols + c) * r.truth.data[row * cols + c];
-      if (weighted != 0) total -= static_cast<double>(weighted * softmax.log_probability(x[c]));
-    }
-  }
-  sum += static_cast<double>(scale) * total;
+  const Device device = tape.device();
+  const std::int64_t rows = r.prediction.rows(), cols = r.prediction.cols();
+  SoftmaxRow* softmax = tape.array<SoftmaxRow>(rows);
+  const Rows in{sides_of(r), rows, cols, counted, softmax};
+  softmax_rows(device, rows, cols, r.prediction.data, softmax);
+  add_total(tape, rows * cols, CrossEntropy{in}, scale, sum);
   if (!r.prediction.has_grad() && !r.truth.has_grad()) return;
   tape.record_loss([=] {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      if (counted != nullptr && counted[row] == 0) continue;
-      const Real* x = r.prediction.data + row * cols;
-      const SoftmaxRow softmax = softmax_row(x, cols);
-      Real mass = 0;  // of the weighted truth: 1 where all of a row counts
-      for (std::int64_t c = 0; c < cols; ++c) {
-        mass += weight_at(r, row * cols + c) * r.truth.data[row * cols + c];
-      }
-      for (std::int64_t c = 0; c < cols; ++c) {
-        const std::int64_t i = row * cols + c;
-        const Real w = weight_at(r, i);
-        add(r.prediction, i, scale * (mass * softmax.probability(x[c]) - w * r.truth.data[i]));
-        add(r.truth, i, -scale * w * softmax.log_probability(x[c]));
-      }
-    }
+    if (device == Device::kCpu) return rows_backward_on_cpu(in, scale);
+    launch(one_warp_each(rows), pass_rows, in, scale);
   });
+}
+
+const Real* counted_rows(Tape& tape, Tensor fed_in, const RowRule& rule) {
+  const std::int64_t rows = fed_in.rows();
+  Real* counted = tape.array<Real>(rows);
+  for_each(tape.device(), rows,
+           CountRow{fed_in.data, fed_in.cols(), rows / fed_in.dim(0), rule, counted});
+  return counted;
 }
 
 }  // namespace renar

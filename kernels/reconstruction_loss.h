@@ -6,8 +6,9 @@
 //   cross-entropy  - sum over counted rows of sum_c w_c t_c log softmax(x)_c
 //   likelihood     - sum w t x, for x that are logarithms of probabilities already
 //
-// Each adds `scale` times its sum to `sum`. Prediction x, truth t and weight w have one shape; an
-// absent weight is all ones. Weights are data: they say which elements were masked.
+// Each adds `scale` times its sum to `sum`, which lies where the tape's device is. Prediction x,
+// truth t and weight w have one shape; an absent weight is all ones. Weights are data: they say
+// which elements were masked.
 #pragma once
 
 #include "core/tape.h"
@@ -28,5 +29,15 @@ void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, doubl
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
                                   Real scale, double& sum);
 void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+
+/// Which rows of a categorical hint count: of a sample that read the truth those that mark a class
+/// with 1, of one that read a prediction all or none.
+struct RowRule {
+  bool all_truth = false;                ///< every sample read the truth
+  const std::uint8_t* forced = nullptr;  ///< (B) who else did, where the device is; null: nobody
+  bool counts_predicted = true;
+};
+/// 0 or 1 a row of what was fed in (B,..,C).
+const Real* counted_rows(Tape& tape, Tensor fed_in, const RowRule& rule);
 
 }  // namespace renar

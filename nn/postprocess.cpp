@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/log_sinkhorn.h"
+#include "kernels/mark_largest.h"
 #include "kernels/pointwise.h"
 #include "kernels/softmax.h"
 
@@ -23,31 +24,25 @@ Tensor soft(Tape& tape, const Probe& probe, Tensor logits) {
   return {};
 }
 
-void mark_largest(const Real* logits, const Tensor& y) {
-  std::fill_n(y.data, y.size(), Real{0});
-  for (std::int64_t r = 0; r < y.rows(); ++r) {
-    y.data[r * y.cols() + largest(logits + r * y.cols(), y.cols())] = 1;
-  }
+Tensor copy_of(Tape& tape, Tensor x) {
+  Tensor y = tape.constant(x.shape);
+  copy_on_device(tape.device(), y.data, x.data, static_cast<std::size_t>(x.size()) * sizeof(Real));
+  return y;
 }
 
 Tensor hard(Tape& tape, const Probe& probe, Tensor logits) {
-  Tensor y = tape.constant(logits.shape);
+  logits.grad = nullptr;
   switch (probe.type) {
-    case Type::kScalar: std::copy_n(logits.data, y.size(), y.data); break;
-    case Type::kMask:
-      std::transform(logits.data, logits.data + y.size(), y.data,
-                     [](Real x) { return x > 0 ? Real{1} : Real{0}; });
-      break;
+    case Type::kScalar: return copy_of(tape, logits);
+    case Type::kMask: return above_zero(tape, logits);
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
-    case Type::kShouldBePermutation: mark_largest(logits.data, y); break;
+    case Type::kShouldBePermutation: return mark_largest(tape, logits);
     case Type::kPermutationPointer:
-      logits.grad = nullptr;
-      mark_largest(log_sinkhorn(tape, logits, kFeedbackRounds).data, y);
-      break;
+      return mark_largest(tape, log_sinkhorn(tape, logits, kFeedbackRounds));
   }
-  return y;
+  return {};
 }
 
 }  // namespace

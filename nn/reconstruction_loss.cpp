@@ -86,17 +86,11 @@ struct Counter {
 };
 
 /// 0 or 1 for each row of a categorical hint.
-const Real* counted_rows(Tape& tape, const Recovered& r) {
-  const std::int64_t rows = r.logits.rows(), classes = r.logits.cols();
-  const std::int64_t each = rows / r.logits.dim(0);
-  Real* counted = tape.array<Real>(rows);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const bool truth = r.first_step || (r.forced != nullptr && r.forced[row / each] != 0);
-    const bool counts = truth ? marked_class(r.fed_in.data + row * classes, classes) >= 0
-                              : counts_predicted_rows(r.masking, r.soft);
-    counted[row] = counts ? Real{1} : Real{0};
-  }
-  return counted;
+const Real* counted_rows_of(Tape& tape, const Recovered& r) {
+  return counted_rows(tape, r.fed_in.reshaped(r.logits.shape),
+                      {.all_truth = r.first_step,
+                       .forced = r.forced,
+                       .counts_predicted = counts_predicted_rows(r.masking, r.soft)});
 }
 
 }  // namespace
@@ -130,7 +124,7 @@ void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& re
       reconstruction_cross_entropy(tape, r, nullptr, scale, loss);
       return;
     case Type::kCategorical:
-      reconstruction_cross_entropy(tape, r, counted_rows(tape, recovered), scale, loss);
+      reconstruction_cross_entropy(tape, r, counted_rows_of(tape, recovered), scale, loss);
       return;
     case Type::kPermutationPointer: reconstruction_likelihood(tape, r, scale, loss); return;
   }

@@ -12,6 +12,7 @@
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/squared_error.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -82,6 +83,85 @@ TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
   another.tape.backward();
   test::check_same("dy", y.grad(), {-3, 0, 0});
   test::check_same("ds", s.grad(), {3, 6, 0});
+}
+
+/// 1 or 0, or -1 too, at random places.
+Numbers marks(Shape shape, int lowest) {
+  Values all;
+  for (const Real x : test::random_values(shape.size(), 7)) {
+    all.push_back(x > Real(0.4) ? Real{1} : x > Real(-0.4) ? Real{0} : static_cast<Real>(lowest));
+  }
+  return {shape, all};
+}
+
+TEST_CASE("reconstruction_loss: the kernels do as the definition") {
+  using Loss = void (*)(Tape&, const Reconstructed&, Real, double&);
+  const Loss losses[] = {reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
+                         [](Tape& tape, const Reconstructed& r, Real scale, double& sum) {
+                           reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
+                         }};
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    const Numbers x = Numbers::random(shape, 1), t = Numbers::random(shape, 2);
+    const Numbers weight = marks(shape, 0), hard = marks(shape, -1);
+    for (const Loss loss : losses) {
+      test::same_loss_on_device(
+          [&](Tape& tape, const Inputs& in, double& sum) {
+            loss(tape, {in[0], in[1], in[2]}, kScale, sum);
+          },
+          {.inputs = {x, t}, .constants = {weight}});
+      test::same_loss_on_device(
+          [&](Tape& tape, const Inputs& in, double& sum) {
+            loss(tape, {in[0], in[1], {}}, kScale, sum);
+          },
+          {.inputs = {x}, .constants = {hard}});
+    }
+  }
+}
+
+TEST_CASE("reconstruction_loss: the kernels count rows, and sum those, as the definition does") {
+  const std::uint8_t forced[] = {0, 1, 0};
+  for (const Shape& shape : {Shape{1, 1, 2}, {3, 1, 1}, {3, 5, 3}, {2, 20, 33}, {3, 3, 4, 5}}) {
+    for (const RowRule& rule : {RowRule{.all_truth = true},
+                                {.all_truth = false},
+                                {.forced = forced},
+                                {.forced = forced, .counts_predicted = false},
+                                {.counts_predicted = false}}) {
+      const auto rule_of = [&](Tape& tape) {
+        RowRule there = rule;
+        if (rule.forced != nullptr) there.forced = tape.send(rule.forced, shape[0]);
+        return there;
+      };
+      test::same_on_device(
+          [&](Tape& tape, const Inputs& in) {
+            const Real* counted = counted_rows(tape, in[0], rule_of(tape));
+            return Tensor{const_cast<Real*>(counted), nullptr, {in[0].rows()}};
+          },
+          {.inputs = {}, .constants = {marks(shape, 0)}, .tolerance = 0});
+      test::same_loss_on_device(
+          [&](Tape& tape, const Inputs& in, double& sum) {
+            const Real* counted = counted_rows(tape, in[2], rule_of(tape));
+            reconstruction_cross_entropy(tape, {in[0], in[1], {}}, counted, kScale, sum);
+          },
+          {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2)},
+           .constants = {marks(shape, 0)}});
+    }
+  }
+}
+
+TEST_CASE("reconstruction_loss: rows that count, by hand") {
+  // Two samples of two rows of two classes.
+  Numbers fed_in({2, 2, 2}, {0, 1, Real(0.5), Real(0.5), 0, 0, 1, 0});
+  FreshTape fresh;
+  const auto check = [&](const RowRule& rule, const Values& want) {
+    const Real* got = counted_rows(fresh.tape, fed_in.data(), rule);
+    CHECK(Values(got, got + 4) == want);
+  };
+  const std::uint8_t forced[] = {0, 1};
+  check({.all_truth = true}, {1, 0, 0, 1});
+  check({}, {1, 1, 1, 1});
+  check({.forced = forced}, {1, 1, 0, 1});
+  check({.forced = forced, .counts_predicted = false}, {0, 0, 0, 1});
 }
 
 TEST_CASE("reconstruction_loss: sizes that differ are refused") {
