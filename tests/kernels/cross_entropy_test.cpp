@@ -26,9 +26,10 @@ TEST_CASE("cross_entropy: by hand; a row of target -1 is skipped") {
   double sum = 100;
   cross_entropy(fresh.tape, logits.tensor(), target.data(), 2, sum);
   CHECK(sum == doctest::Approx(100 + 2 * (std::log(4.0) + std::log(3.0))).epsilon(1e-7));
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
   fresh.tape.backward();
-  const Real third = Real{2} / 3;
-  test::check_same("dx", logits.grad(), {0.25, -1.5, 1.25, 0, 0, 0, third - 2, third, third}, 1e-6);
+  // 2 + 1 times the probabilities, less the truth: gradients add up.
+  test::check_same("dx", logits.grad(), {0.375, -2.25, 1.875, 0, 0, 0, -2, 1, 1}, 1e-6);
 }
 
 TEST_CASE("cross_entropy: huge logits stay finite") {
@@ -94,8 +95,9 @@ TEST_CASE("negative_log_likelihood: by hand; a row of target -1 is skipped") {
   double sum = 100;
   negative_log_likelihood(fresh.tape, x.tensor(), target.data(), 3, sum);
   CHECK(sum == 100 + 3 * (2 + 5));
+  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), 1, sum);
   fresh.tape.backward();
-  CHECK(x.grad() == std::vector<Real>{0, -3, 0, 0, -3, 0});
+  CHECK(x.grad() == std::vector<Real>{0, -4, 0, 0, -4, 0});  // gradients add up
 }
 
 TEST_CASE("negative_log_likelihood: of a softmax's logarithm it is the cross-entropy") {

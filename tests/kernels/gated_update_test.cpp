@@ -27,12 +27,26 @@ TEST_CASE("gated_update: by hand") {
   // logit 0: gate 1/2, y = 1, dlogit = (0 - 2) * 1/4 = -1/2
   Numbers logit({2}, {std::log(Real{3}), 0}), fresh_value({2}, {8, 0}), old({2}, {4, 2});
   FreshTape fresh;
+  gated_update(fresh.tape, logit.tensor(), fresh_value.tensor(), old.tensor());  // no gradient
   const Tensor y = gated_update(fresh.tape, logit.tensor(), fresh_value.tensor(), old.tensor());
   test::check_values(y, {7, 1}, 1e-6);
   test::run_backward(fresh.tape, y, {1, 1});
   test::check_same("dlogit", logit.grad(), {0.75, -0.5}, 1e-6);
   test::check_same("dfresh", fresh_value.grad(), {0.75, 0.5}, 1e-6);
   test::check_same("dold", old.grad(), {0.25, 0.5}, 1e-6);
+}
+
+TEST_CASE("mix: by hand") {
+  // y = 8 * 3/4 + 4 * 1/4 = 7, dgate = 2 (8 - 4)
+  Numbers gate({1}, {0.75}), fresh_value({1}, {8}), old({1}, {4});
+  FreshTape fresh;
+  mix(fresh.tape, gate.tensor(), fresh_value.tensor(), old.tensor());  // no gradient
+  const Tensor y = mix(fresh.tape, gate.tensor(), fresh_value.tensor(), old.tensor());
+  test::check_values(y, {7}, 0);
+  test::run_backward(fresh.tape, y, {2});
+  CHECK(gate.grad() == std::vector<Real>{8});
+  CHECK(fresh_value.grad() == std::vector<Real>{1.5});
+  CHECK(old.grad() == std::vector<Real>{0.5});
 }
 
 TEST_CASE("gated_update: a huge logit takes one side whole") {

@@ -17,6 +17,7 @@ using test::Numbers;
 TEST_CASE("hide: hidden elements are 0 and pass no gradient") {
   Numbers x({2, 2}, {1, -2, 3, 4}), hidden({4}, {0, 1, 1, 0});
   FreshTape fresh;
+  hide(fresh.tape, x.tensor(), hidden.data());  // gets no gradient: takes none away
   const Tensor y = hide(fresh.tape, x.tensor(), hidden.data());
   CHECK(y.shape == Shape{2, 2});
   test::check_values(y, {1, 0, 0, 4}, 0);

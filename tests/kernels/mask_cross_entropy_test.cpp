@@ -26,8 +26,10 @@ TEST_CASE("mask_cross_entropy: by hand; a truth of -1 is skipped") {
   CHECK(
       sum ==
       doctest::Approx(100 + 2 * (std::log(4.0 / 3) + std::log(4.0) + std::log(2.0))).epsilon(1e-7));
+  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), 2, sum);
   fresh.tape.backward();
-  test::check_same("dx", logits.grad(), {-0.5, 1.5, -1, 0}, 1e-6);  // 2 (probability - truth)
+  // Twice 2 (probability - truth): gradients add up.
+  test::check_same("dx", logits.grad(), {-1, 3, -2, 0}, 1e-6);
   CHECK(logits.grad()[3] == 0);
 }
 

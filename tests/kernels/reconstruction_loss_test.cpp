@@ -70,19 +70,21 @@ TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
   double sum = 0;
   reconstruction_cross_entropy(fresh.tape, r, counted, 2, sum);
   CHECK(sum == doctest::Approx(2 * 0.5 * std::log(4.0 / 3)).epsilon(1e-6));
+  reconstruction_cross_entropy(fresh.tape, r, counted, 1, sum);  // gradients add up: 2 + 1 = 3
   fresh.tape.backward();
-  // The weighted truth has mass 1/2: dx = 2 (1/2 p - w t), dt = -2 w log p.
-  test::check_same("dx", x.grad(), {2 * (0.375 - 0.5), 2 * 0.125, 0, 0}, 1e-6);
-  test::check_same("dt", t.grad(), {2 * std::log(Real{4} / 3), 0, 0, 0}, 1e-6);
+  // The weighted truth has mass 1/2: dx = 3 (1/2 p - w t), dt = -3 w log p.
+  test::check_same("dx", x.grad(), {3 * (0.375 - 0.5), 3 * 0.125, 0, 0}, 1e-6);
+  test::check_same("dt", t.grad(), {3 * std::log(Real{4} / 3), 0, 0, 0}, 1e-6);
 
   Numbers y({3}, {-1, -2, -4}), s({3}, {1, 0, 0.5}), v({3}, {1, 1, 0});
   FreshTape another;
   sum = 10;
   reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()}, 3, sum);
   CHECK(sum == doctest::Approx(13));
+  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()}, 1, sum);
   another.tape.backward();
-  test::check_same("dy", y.grad(), {-3, 0, 0});
-  test::check_same("ds", s.grad(), {3, 6, 0});
+  test::check_same("dy", y.grad(), {-4, 0, 0});
+  test::check_same("ds", s.grad(), {4, 8, 0});
 }
 
 /// 1 or 0, or -1 too, at random places.

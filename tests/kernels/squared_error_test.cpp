@@ -13,15 +13,17 @@ using test::FreshTape;
 using test::Inputs;
 using test::Numbers;
 
-TEST_CASE("squared_error: by hand; sums add up") {
+TEST_CASE("squared_error: by hand; sums and gradients add up") {
   Numbers pred({2, 2}, {1, 2, 3, 4});
   const std::vector<Real> truth = {1, 0, 5, 3};
   FreshTape fresh;
   double sum = 100;
   squared_error(fresh.tape, pred.tensor(), truth.data(), Real{0.5}, sum);
   CHECK(sum == 100 + 0.5 * (0 + 4 + 4 + 1));
+  squared_error(fresh.tape, pred.tensor(), truth.data(), Real{0.5}, sum);
+  CHECK(sum == 100 + 2 * 0.5 * (0 + 4 + 4 + 1));
   fresh.tape.backward();
-  CHECK(pred.grad() == std::vector<Real>{0, 2, -2, 1});  // 0.5 * 2 (pred - truth)
+  CHECK(pred.grad() == std::vector<Real>{0, 4, -4, 2});  // twice 0.5 * 2 (pred - truth)
 }
 
 TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone is made") {
