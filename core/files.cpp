@@ -138,4 +138,16 @@ void append_line(const std::string& path, std::string_view line) {
   sync_directory_of(path);
 }
 
+DirectoryLock::DirectoryLock(const std::string& path)
+    : fd_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  RENAR_CHECK(fd_ >= 0, "[files] cannot open {}: {}", path, reason());
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(fd_);
+  throw Error(message_of("[files] another program is at work in {}", path));
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
 }  // namespace renar

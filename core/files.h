@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace renar {
 
@@ -25,5 +26,19 @@ void append_line(const std::string& path, std::string_view line);
 /// Makes an empty file for append_line, or sees that the one that is there may be appended to.
 /// Throws renar::Error as append_line would.
 void make_appendable(const std::string& path);
+
+/// A directory that this process alone writes to, as long as the lock lives.
+class DirectoryLock {
+ public:
+  /// Throws renar::Error where another process holds it, or the directory cannot be opened. A file
+  /// system that knows no locks gives one that keeps nobody out.
+  explicit DirectoryLock(const std::string& path);
+  ~DirectoryLock();
+  DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+
+ private:
+  int fd_;
+};
 
 }  // namespace renar

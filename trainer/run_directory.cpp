@@ -51,14 +51,16 @@ RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const 
   return exists(last()) ? RunPlan::kContinue : RunPlan::kFresh;
 }
 
-void RunDirectory::begin(const Config& config, RunPlan plan) const {
+DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
   std::error_code error;
   fs::create_directories(path_, error);
   RENAR_CHECK(!error, "[run_directory] cannot make {}: {}", path_, error.message());
+  DirectoryLock lock(path_);
   write_file_atomically(this->config(), config_text(config));
   std::vector<std::string> stale = {summary(), curves()};
   if (plan == RunPlan::kFresh) stale.insert(stale.end(), {metrics(), best(), last()});
   for (const std::string& file : stale) fs::remove(file, error);
+  return lock;
 }
 
 }  // namespace renar

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "core/files.h"
 #include "trainer/config.h"
 
 namespace renar {
@@ -22,7 +23,8 @@ class RunDirectory {
   /// for this run.
   RunPlan plan(const Config& config, const ValidNames& valid) const;
   /// Makes the directory if need be, removes an older run's files if fresh, and writes config.toml.
-  void begin(const Config& config, RunPlan plan) const;
+  /// The run keeps the lock until it ends. Throws renar::Error where another run has it.
+  [[nodiscard]] DirectoryLock begin(const Config& config, RunPlan plan) const;
 
   const std::string& path() const { return path_; }
   std::string config() const { return path_ + "/config.toml"; }

@@ -122,7 +122,7 @@ class Training {
       init_note_ = load_initial_parameters(config.init_from, net_);
     }
     start_carrying();
-    directory.begin(config, plan);
+    lock_.emplace(directory.begin(config, plan));
   }
 
   Ending run(RunResult& result) {
@@ -317,6 +317,7 @@ class Training {
   const RunDirectory& directory_;
   std::vector<const Algorithm*> algorithms_;
   Net net_;
+  std::optional<DirectoryLock> lock_;
   Machine machine_;
   ShardRunner runner_;
   TrainingStream stream_;

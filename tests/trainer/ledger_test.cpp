@@ -38,7 +38,7 @@ RunResult result_with(double score, std::uint32_t seed) {
 RunDirectory finished_run(const Scratch& scratch, const std::string& name, double score,
                           std::uint32_t seed) {
   RunDirectory directory(scratch.path(name));
-  directory.begin(config_of(seed), RunPlan::kFresh);
+  const DirectoryLock lock = directory.begin(config_of(seed), RunPlan::kFresh);
   write_summary(directory.summary(), result_with(score, seed));
   return directory;
 }

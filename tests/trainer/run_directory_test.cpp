@@ -40,7 +40,7 @@ TEST_CASE("run_directory: fresh, continued, finished") {
   const Subject s;
   CHECK(s.plan(config_of(10)) == RunPlan::kFresh);
   CHECK(!exists(s.run.path()));  // plan changes nothing
-  s.run.begin(config_of(10), RunPlan::kFresh);
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
   CHECK(s.plan(config_of(10)) == RunPlan::kFresh);  // stopped before its first checkpoint
   write(s.run.last());
   CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
@@ -66,7 +66,7 @@ TEST_CASE("run_directory: an empty directory is as good as none") {
 
 TEST_CASE("run_directory: another configuration is named, machine settings may differ") {
   const Subject s;
-  s.run.begin(config_of(10), RunPlan::kFresh);
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
   write(s.run.last());
   Config other = config_of(10);
   other.threads = 3;
@@ -94,19 +94,33 @@ TEST_CASE("run_directory: what is not a run's is left alone") {
   CHECK(exists(s.run.path() + "/thesis.tex"));
 }
 
+TEST_CASE("run_directory: of two runs at once the second is refused, and loses nothing") {
+  const Subject s;
+  {
+    const DirectoryLock first = s.run.begin(config_of(10), RunPlan::kFresh);
+    write(s.run.metrics());
+    CHECK_THROWS_WITH_AS((void)s.run.begin(config_of(20), RunPlan::kFresh),
+                         doctest::Contains("another program is at work in"), Error);
+    CHECK(exists(s.run.metrics()));
+    CHECK(read_run_config(s.run.path(), kValid).steps == 10);
+  }
+  (void)s.run.begin(config_of(20), RunPlan::kFresh);
+  CHECK_FALSE(exists(s.run.metrics()));
+}
+
 TEST_CASE("run_directory: a fresh run removes an older run's files, a continued one its ending") {
   const Subject s;
-  s.run.begin(config_of(10), RunPlan::kFresh);
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
   const std::string run[] = {s.run.metrics(), s.run.best(), s.run.last()};
   const std::string ending[] = {s.run.summary(), s.run.curves()};
   for (const std::string& file : run) write(file);
   for (const std::string& file : ending) write(file);
   write(s.run.path() + "/notes.txt");
-  s.run.begin(config_of(20), RunPlan::kContinue);
+  (void)s.run.begin(config_of(20), RunPlan::kContinue);
   for (const std::string& file : run) CHECK(exists(file));
   for (const std::string& file : ending) CHECK(!exists(file));
   CHECK(read_run_config(s.run.path(), kValid).steps == 20);
-  s.run.begin(config_of(20), RunPlan::kFresh);
+  (void)s.run.begin(config_of(20), RunPlan::kFresh);
   for (const std::string& file : run) CHECK(!exists(file));
   CHECK(exists(s.run.path() + "/notes.txt"));
 }

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# kernel_table.sh [FILE.cu ..]: what ptxas makes of every kernel (default: all of core/ and kernels/).
+#
+# A line a kernel and architecture: registers a thread, bytes spilled, and the share of a
+# multiprocessor's 64 warps that the registers leave room for. Exit 1 where a kernel goes beyond its
+# limits in tools/kernel_limits.txt, 77 where there is no nvcc.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[[ -x $nvcc ]] || { echo "no nvcc, so no kernel was compiled"; exit 77; }
+(($#)) && files=("$@") || files=(core/*.cu kernels/*.cu)
+
+report() {
+  "$nvcc" -std=c++20 -O3 -I. -DRENAR_CUDA -arch="$2" -cubin -Xptxas -v -o /dev/null "$1" 2>&1 |
+    sed "s|^|$2 $1 |"
+}
+export -f report
+export nvcc
+
+# ptxas names a kernel, then its spills, then its registers.
+printf '%s\0' "${files[@]}" |
+  xargs -0 -P "$(nproc)" -I{} bash -c 'set -o pipefail; out=$(report {} sm_80 && report {} sm_90) || { echo "$out" >&2; exit 255; }; echo "$out"' |
+  sed -nE "s/^(sm_[0-9]+) ([^ ]+) .*Compiling entry function '([^']*)'.*/kernel \1 \2 \3/p
+           s/.* ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads.*/spills \1 \2/p
+           s/.*Used ([0-9]+) registers.*/registers \1/p" |
+  awk '$1 == "kernel" { arch = $2; file = $3; name = $4 } $1 == "spills" { spills = $2 + $3 }
+       $1 == "registers" { print arch, $2, spills, file, name }' |
+  sort -u | c++filt |
+  sed -E 's/\(anonymous namespace\)::|_GLOBAL__N__[0-9a-zA-Z_]*:://g; s/renar:://g; s/void //' |
+  awk '
+    function room(registers,   each) {  # warps that fit 65536 registers, given out 8 a thread at a time
+      each = int((registers + 7) / 8) * 8 * 32
+      warps = int(65536 / each)
+      return warps > 64 ? 64 : warps
+    }
+    FILENAME == ARGV[1] {
+      if ($0 !~ /^#/ && NF == 3) { limit[$1] = $2; spill[$1] = $3 }
+      next
+    }
+    {
+      name = $0
+      sub(/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ /, "", name)
+      sub(/\(.*/, "", name)
+      stem = name
+      sub(/<.*/, "", stem)
+      of = (stem in limit) ? stem : "default"
+      bad = $2 > limit[of] || $3 > spill[of]
+      failed += bad
+      printf "%-6s %4d registers %5d bytes spilled %4d %% of the warps  %s: %s%s\n", $1, $2, $3,
+             100 * room($2) / 64, $4, name, bad ? "   BEYOND ITS LIMIT" : ""
+    }
+    END {
+      printf "%d kernels, %d beyond tools/kernel_limits.txt\n", FNR, failed
+      exit failed > 0
+    }' tools/kernel_limits.txt -
