@@ -56,7 +56,7 @@ double sgemm_peak(int threads) {
       Real* x = memory[static_cast<std::size_t>(shard)].data();
       Real *w = x + kRows * kHidden, *y = w + kHidden * kHidden;
       for (int i = 0; i < kRepeats; ++i) {
-        gemm(kRows, kHidden, kHidden, {x, kHidden, 1}, {w, kHidden, 1}, y);
+        gemm(Device::kCpu, kRows, kHidden, kHidden, {x, kHidden, 1}, {w, kHidden, 1}, y);
       }
     });
   });
