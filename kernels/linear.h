@@ -40,8 +40,9 @@ class ShortList {
   std::array<T, kCapacity> items_{};
   int size_ = 0;
 };
-using Terms = ShortList<Term, 6>;
-using Biases = ShortList<Tensor, 6>;
+constexpr int kMaxTerms = 6;
+using Terms = ShortList<Term, kMaxTerms>;
+using Biases = ShortList<Tensor, kMaxTerms>;
 
 /// Throws renar::Error where extents do not fit.
 Tensor linear(Tape& tape, const Terms& terms, const Biases& biases,

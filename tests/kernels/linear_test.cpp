@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "kernels/pointwise.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -98,6 +99,41 @@ TEST_CASE("linear: a term without gradient is left alone") {
   CHECK(w.grad() != std::vector<Real>(12, 0));
 }
 
+TEST_CASE("linear: the kernels do as the definition") {
+  for (const Activation activation : {Activation::kNone, Activation::kRelu}) {
+    const test::Op three = [=](Tape& tape, const Inputs& in) {
+      return linear(tape, {{in[0], in[1]}, {in[2], in[3]}, {in[4], in[5]}}, {in[6], in[7], in[8]},
+                    activation);
+    };
+    const test::Op one = [=](Tape& tape, const Inputs& in) {
+      return linear(tape, {{in[0], in[1]}}, {}, activation);
+    };
+    for (const test::Extents& e : test::kExtents) {
+      const std::vector<Numbers> all = three_terms(e);
+      test::same_on_device(three, {.inputs = all});
+      test::same_on_device(one, {.inputs = {all[0], all[1]}});
+    }
+    // The gradient of w is cut into parts; the rows are odd in number, so the biases' is not.
+    test::same_on_device(three, {.inputs = three_terms({7, 43, 8})});
+    test::same_on_device(three, {.inputs = three_terms({4, 64, 16})});
+  }
+}
+
+TEST_CASE("linear: the kernels leave a term without gradient alone") {
+  const Numbers x = Numbers::random({6, 5}, 1), w = Numbers::random({5, 4}, 2),
+                b = Numbers::random({4}, 3), a = Numbers::random({4}, 4);
+  test::same_on_device(
+      [](Tape& tape, const Inputs& in) {
+        return linear(tape, {{in[2], in[0]}}, {in[1], in[3]});
+      },
+      {.inputs = {w, b}, .constants = {x, a}});
+  test::same_on_device(
+      [](Tape& tape, const Inputs& in) {
+        return linear(tape, {{in[0], in[1]}}, {in[2]}, Activation::kRelu);
+      },
+      {.inputs = {x}, .constants = {w, b}});
+}
+
 TEST_CASE("edge_add: the sender is the first node axis, by hand") {
   // y[i,j] = send[i] + recv[j] + e[i,j] = (10, 20)[i] + (1, 2)[j] + 100 (2 i + j)
   Numbers send({1, 2, 1}, {10, 20}), recv({1, 2, 1}, {1, 2}), e({1, 2, 2, 1}, {0, 100, 200, 300});
@@ -142,6 +178,40 @@ TEST_CASE("edge_linear: is linear, then edge_add, then relu") {
            Numbers::random({out}, 5)});
     }
   }
+}
+
+TEST_CASE("edge_linear: the kernels do as the definition") {
+  const test::Op edges = [](Tape& tape, const Inputs& in) {
+    return edge_linear(tape, in[0], in[1], {{in[2], in[3]}}, {in[4]}, Activation::kRelu);
+  };
+  for (const test::Extents& e : test::kExtents) {
+    const std::vector<Numbers> inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1),
+                                         Numbers::random({e.batch, e.nodes, e.hidden}, 2),
+                                         Numbers::random({e.batch, e.nodes, e.nodes, 3}, 3),
+                                         Numbers::random({3, e.hidden}, 4),
+                                         Numbers::random({e.hidden}, 5)};
+    for (const Ends ends : {Ends::kBoth, Ends::kSender, Ends::kReceiver}) {
+      test::same_on_device(edge_form(ends, edges), {.inputs = inputs});
+    }
+  }
+}
+
+TEST_CASE("edge_add: the kernels do as the definition") {
+  const test::Op op = [](Tape& tape, const Inputs& in) {
+    return edge_add(tape, in[0], in[1], in[2]);
+  };
+  for (const test::Extents& e : test::kExtents) {
+    const std::vector<Numbers> inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1),
+                                         Numbers::random({e.batch, e.nodes, e.hidden}, 2),
+                                         Numbers::random({e.batch, e.nodes, e.nodes, e.hidden}, 3)};
+    for (const Ends ends : {Ends::kBoth, Ends::kSender, Ends::kReceiver}) {
+      test::same_on_device(edge_form(ends, op), {.inputs = inputs});
+    }
+  }
+  test::same_on_device(op,
+                       {.inputs = {},
+                        .constants = {Numbers::random({1, 3, 5}, 1), Numbers::random({1, 3, 5}, 2),
+                                      Numbers::random({1, 3, 3, 5}, 3)}});
 }
 
 TEST_CASE("edge_linear: gradients" * doctest::skip(test::kFloatBuild)) {
