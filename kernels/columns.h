@@ -15,10 +15,11 @@ namespace renar {
 constexpr int kMaxSources = 24;
 using Sources = ShortList<Tensor, kMaxSources>;
 
-/// Each source is (its rows, C). Throws renar::Error where its rows do not divide `rows`.
+/// Each source is (its rows, C), no two are the same numbers. Throws renar::Error where its rows do
+/// not divide `rows`.
 Tensor columns(Tape& tape, std::int64_t rows, const Sources& sources);
 
-/// weights[k] (C_k, H), biases[k] (H).
+/// weights[k] (C_k, H), no two the same; biases[k] (H).
 Tensor stack(Tape& tape, std::int64_t hidden, const Sources& weights, const Sources& biases);
 
 }  // namespace renar

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -56,6 +57,36 @@ TEST_CASE("columns: times stack is the sum of the encodings") {
         {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2),
          Numbers::random({2, e.hidden}, 3), Numbers::random({1, e.hidden}, 4),
          Numbers::random({e.hidden}, 5), Numbers::random({e.hidden}, 6)});
+  }
+}
+
+TEST_CASE("columns: the kernels do as the definition") {
+  // Of edges, of nodes (with and without a gradient) and of graphs: repeated 1, N and N N times.
+  const test::Op op = [](Tape& tape, const Inputs& in) {
+    const std::int64_t edges = in[0].rows();
+    return columns(tape, edges, {in[0], in[1], in[3], in[2], in[4]});
+  };
+  for (const test::Extents& e : test::kExtents) {
+    const std::int64_t nodes = e.batch * e.nodes, edges = nodes * e.nodes;
+    test::same_on_device(
+        op, {.inputs = {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2),
+                        Numbers::random({e.batch, 3}, 3)},
+             .constants = {Numbers::random({nodes, 2}, 4), Numbers::random({edges, 1}, 5)}});
+  }
+  test::same_on_device([](Tape& tape, const Inputs&) { return columns(tape, 5, {}); },
+                       {.inputs = {}});
+}
+
+TEST_CASE("stack: the kernels do as the definition") {
+  for (const std::int64_t h : {1, 3, 8, 33, 128}) {
+    const test::Op op = [&](Tape& tape, const Inputs& in) {
+      return stack(tape, h, {in[0], in[3], in[1]}, {in[2], in[4]});
+    };
+    test::same_on_device(op, {.inputs = {Numbers::random({2, h}, 1), Numbers::random({1, h}, 2),
+                                         Numbers::random({h}, 3)},
+                              .constants = {Numbers::random({3, h}, 4), Numbers::random({h}, 5)}});
+    test::same_on_device([&](Tape& tape, const Inputs&) { return stack(tape, h, {}, {}); },
+                         {.inputs = {}});
   }
 }
 
