@@ -1,23 +1,48 @@
 #include "kernels/node_add.h"
 
 #include "core/check.h"
+#include "core/launch.h"
+#include "kernels/accumulate.h"
 
 namespace renar {
+namespace {
+
+struct AddGraph {
+  std::int64_t nodes, cols;
+  const Real *x, *graph;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    y[at] = x[at] + graph[at / (nodes * cols) * cols + at % cols];
+  }
+};
+
+// One number of a graph, which all its nodes have read.
+struct SumOverNodes {
+  std::int64_t nodes, cols;
+  const Real* dy;
+  Real* dgraph;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t first = at / cols * nodes * cols + at % cols;
+    Real sum = dgraph[at];
+    for (std::int64_t i = 0; i < nodes; ++i) sum += dy[first + i * cols];
+    dgraph[at] = sum;
+  }
+};
+
+}  // namespace
 
 Tensor node_add(Tape& tape, Tensor x, Tensor graph) {
   RENAR_CHECK(x.shape.rank == 3 && graph.shape == (Shape{x.dim(0), x.dim(2)}),
               "[node_add] graph {} does not fit x {}", graph.shape.text(), x.shape.text());
   const std::int64_t nodes = x.dim(1), cols = x.dim(2);
   Tensor y = tape.output(x.shape, {x, graph});
-  // Where number `at` of x finds its graph's.
-  const auto of_graph = [=](std::int64_t at) { return at / (nodes * cols) * cols + at % cols; };
-  for (std::int64_t at = 0; at < y.size(); ++at) {
-    y.data[at] = x.data[at] + graph.data[of_graph(at)];
-  }
-  tape.record(y, [=] {
-    for (std::int64_t at = 0; at < y.size(); ++at) {
-      if (x.has_grad()) x.grad[at] += y.grad[at];
-      if (graph.has_grad()) graph.grad[of_graph(at)] += y.grad[at];
+  for_each(tape.device(), y.size(), AddGraph{nodes, cols, x.data, graph.data, y.data});
+  tape.record(y, [=, device = tape.device()] {
+    if (x.has_grad()) accumulate(device, y.size(), y.grad, x.grad);
+    if (graph.has_grad()) {
+      for_each(device, graph.size(), SumOverNodes{nodes, cols, y.grad, graph.grad});
     }
   });
   return y;

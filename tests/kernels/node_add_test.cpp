@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -30,6 +31,20 @@ TEST_CASE("node_add: a gradient for one side alone") {
   test::run_backward(fresh.tape, node_add(fresh.tape, x.data(), graph.tensor()), Values(6, 1));
   CHECK(graph.grad() == Values{3, 3});
   CHECK(x.grad() == Values(6, 0));
+}
+
+TEST_CASE("node_add: the kernels do as the definition") {
+  for (const test::Extents& e : test::kExtents) {
+    const Numbers x = Numbers::random({e.batch, e.nodes, e.hidden}, 1);
+    const Numbers graph = Numbers::random({e.batch, e.hidden}, 2);
+    const test::Op both = [](Tape& tape, const Inputs& in) { return node_add(tape, in[0], in[1]); };
+    const test::Op turned = [](Tape& tape, const Inputs& in) {
+      return node_add(tape, in[1], in[0]);
+    };
+    test::same_on_device(both, {.inputs = {x, graph}});
+    test::same_on_device(both, {.inputs = {x}, .constants = {graph}});
+    test::same_on_device(turned, {.inputs = {graph}, .constants = {x}});
+  }
 }
 
 TEST_CASE("node_add: gradients" * doctest::skip(test::kFloatBuild)) {
