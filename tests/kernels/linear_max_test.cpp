@@ -9,6 +9,7 @@
 #include "kernels/linear.h"
 #include "kernels/sender_max.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -75,6 +76,37 @@ TEST_CASE("linear_max: senders with equal rows tie exactly and share evenly") {
       CHECK(std::equal(dx.begin(), dx.begin() + row, dx.begin() + i * row));
     }
   }
+}
+
+TEST_CASE("linear_max: the kernels do as the definition") {
+  const test::Op all = [](Tape& tape, const Inputs& in) {
+    return linear_max(tape, in[0], in[1], in[2], {});
+  };
+  const test::Op some = [](Tape& tape, const Inputs& in) {
+    return linear_max(tape, in[0], in[1], in[2], in[3]);
+  };
+  for (const test::Extents& e : test::kExtents) {
+    const Numbers adj = test::random_adjacency(e.batch, e.nodes, 4);
+    const Shape edges{e.batch, e.nodes, e.nodes, 4};
+    for (const auto& numbers : {Numbers::random, test::coarse}) {  // coarse: with ties
+      const std::vector<Numbers> inputs = {numbers(edges, 1), numbers({4, e.hidden}, 2),
+                                           numbers({e.hidden}, 3)};
+      test::same_on_device(all, {.inputs = inputs});
+      test::same_on_device(some, {.inputs = inputs, .constants = {adj}});
+    }
+  }
+  test::same_on_device(some, {.inputs = {test::coarse({1, 5, 5, 128}, 1),
+                                         test::coarse({128, 128}, 2), test::coarse({128}, 3)},
+                              .constants = {test::random_adjacency(1, 5, 4)}});
+}
+
+TEST_CASE("linear_max: products below a missing edge lose to it, on the device too") {
+  const Numbers x({1, 2, 2, 1}, {1, 3, 4, 2}), w({1, 2}, {2, 1}), bias({2}, {1, -2e6});
+  const test::Op op = [](Tape& tape, const Inputs& in) {
+    return linear_max(tape, in[0], in[1], in[2], in[3]);
+  };
+  test::same_on_device(op,
+                       {.inputs = {x, w, bias}, .constants = {Numbers({1, 2, 2}, {1, 1, 0, 1})}});
 }
 
 TEST_CASE("linear_max: gradients" * doctest::skip(test::kFloatBuild)) {
