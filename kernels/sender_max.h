@@ -21,7 +21,7 @@ struct Winners {
 
 Tensor sender_max(Tape& tape, Tensor x, Tensor adj);
 
-/// Plain form on raw numbers; m = x.dim(2).
+/// Plain form on raw numbers of the CPU; m = x.dim(2).
 void max_of_senders(const Tensor& x, const Tensor& adj, Real* y, Winners winners);
 
 /// Calls each(i, share) for every sender that won entry (b, m, c) of the maximum `y`.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -45,6 +45,16 @@ TEST_CASE("node_max: agrees with std::max") {
     FreshTape fresh;
     test::check_values(node_max(fresh.tape, x.tensor()), want, 0);
   }
+}
+
+TEST_CASE("node_max: the kernels do as the definition") {
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.hidden};
+    test::same_on_device(op, {.inputs = {Numbers::random(shape, 1)}});
+    test::same_on_device(op, {.inputs = {test::coarse(shape, 2)}});
+  }
+  test::same_on_device(op, {.inputs = {test::coarse({1, 64, 128}, 3)}});
+  test::same_on_device(op, {.inputs = {test::coarse({2, 33, 24}, 4)}});
 }
 
 TEST_CASE("node_max: gradients" * doctest::skip(test::kFloatBuild)) {

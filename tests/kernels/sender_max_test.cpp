@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -110,6 +110,31 @@ TEST_CASE("sender_max: agrees with the formula, ties and missing edges included"
       x.check_guards();
     }
   }
+}
+
+TEST_CASE("sender_max: the kernels do as the definition") {
+  const test::Op all = form({});
+  const test::Op some = [](Tape& tape, const Inputs& in) { return sender_max(tape, in[0], in[1]); };
+  for (const test::Extents& e : test::kExtents) {
+    const Shape shape{e.batch, e.nodes, e.nodes, std::min<std::int64_t>(e.hidden, 33)};
+    for (const auto& random : {Numbers::random, test::coarse}) {
+      test::same_on_device(all, {.inputs = {random(shape, 1)}});
+      test::same_on_device(some, {.inputs = {random(shape, 1)},
+                                  .constants = {test::random_adjacency(e.batch, e.nodes, 2)}});
+    }
+  }
+  // More senders than receivers, and more of either than a warp has lanes.
+  test::same_on_device(all, {.inputs = {test::coarse({2, 7, 3, 5}, 3)}});
+  test::same_on_device(all, {.inputs = {test::coarse({1, 64, 2, 24}, 4)}});
+  test::same_on_device(some, {.inputs = {test::coarse({1, 33, 33, 3}, 5)},
+                              .constants = {test::random_adjacency(1, 33, 6)}});
+  test::same_on_device(some, {.inputs = {test::coarse({1, 5, 5, 128}, 5)},
+                              .constants = {test::random_adjacency(1, 5, 6)}});
+  // Numbers below a missing edge's, and one equal to it.
+  const Numbers low({1, 2, 3, 1}, {-3e6, -2e6, -5e6, -2e6, kNoEdge, -4e6});
+  test::same_on_device(all, {.inputs = {low}});
+  test::same_on_device(some,
+                       {.inputs = {low}, .constants = {Numbers({1, 2, 3}, {1, 0, 1, 0, 1, 1})}});
 }
 
 TEST_CASE("sender_max: gradients" * doctest::skip(test::kFloatBuild)) {
