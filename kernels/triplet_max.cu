@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/simd.h"
+#include "kernels/accumulate.h"
 
 namespace renar {
 namespace {
+
+constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
 
 // The three loops below, for one j: best[k] = max over i of left[i,j] + right[i,k]; how many are
 // equal to it; and the gradient of each of those. The sum must be the same expression in all of
@@ -19,7 +23,7 @@ template <int kF>
                                                    const Real* left, const Real* right,
                                                    Real* __restrict best) {
   const std::int64_t f = kF > 0 ? kF : features;
-  std::fill_n(best, n * f, -std::numeric_limits<Real>::infinity());
+  std::fill_n(best, n * f, kLowest);
   for (std::int64_t i = 0; i < n; ++i, left += n * f) {
     for (std::int64_t k = 0; k < n; ++k, right += f) {
       for (std::int64_t c = 0; c < f; ++c) {
@@ -87,6 +91,220 @@ RENAR_CLONES void pass_to_winners(std::int64_t n, std::int64_t f, const Real* le
       : pass_to_winners_of<0>(n, f, left, right, best, share, dleft, dright);
 }
 
+/// What forward has and backward needs.
+struct Saved {
+  std::int64_t batch, n, f;
+  Tensor left, right, rest, y;
+  Real* best;   // (B,N,N,F)
+  Real* count;  // (B,N,N,F) on a device: how many are equal to the best
+};
+
+void forward_on_cpu(const Saved& s) {
+  const std::int64_t row = s.n * s.f;
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    for (std::int64_t j = 0; j < s.n; ++j) {
+      best_senders(s.n, s.f, s.left.data + b * s.n * row + j * s.f, s.right.data + b * s.n * row,
+                   s.best + (b * s.n + j) * row);
+    }
+  }
+  for (std::int64_t e = 0; e < s.y.size(); ++e) s.y.data[e] = s.best[e] + s.rest.data[e];
+}
+
+void backward_on_cpu(const Saved& s) {
+  static thread_local std::vector<Real> share;
+  const std::int64_t n = s.n, row = s.n * s.f;
+  share.resize(static_cast<std::size_t>(row));
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    const Real* r = s.right.data + b * n * row;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Real* l = s.left.data + b * n * row + j * s.f;
+      const Real* m = s.best + (b * n + j) * row;
+      const Real* g = s.y.grad + (b * n + j) * row;
+      count_winners(n, s.f, l, r, m, share.data());
+      for (std::int64_t e = 0; e < row; ++e) {
+        share[static_cast<std::size_t>(e)] = g[e] / share[static_cast<std::size_t>(e)];
+      }
+      pass_to_winners(n, s.f, l, r, m, share.data(), s.left.grad + b * n * row + j * s.f,
+                      s.right.grad + b * n * row);
+    }
+  }
+  for (std::int64_t e = 0; e < s.y.size(); ++e) s.rest.grad[e] += s.y.grad[e];
+}
+
+// On a device a block has a tile of results: kTile rows by kTile nodes with kChannels channels. It
+// brings kTile of the summed-over nodes at a time to shared memory, where every number serves kTile
+// results. Eight channels are all that the default F has: a row of a tile is then 64 numbers side
+// by side in memory, two lines. Eight nodes cut a sample of 16 into four blocks, so that a batch of
+// 32 fills a GPU. A thread has one (node, channel) and kEach rows, whose sums are in registers.
+constexpr int kTile = 8, kChannels = 8, kWide = kTile * kChannels;
+constexpr int kThreadRows = 2, kEach = kTile / kThreadRows;
+
+Grid grid_of_tiles(const Saved& s, int shared_tiles) {
+  const std::int64_t tiles = blocks_for(s.n, kTile);
+  return {{tiles * tiles * blocks_for(s.f, kChannels), s.batch},
+          {kWide, kThreadRows},
+          static_cast<std::size_t>(shared_tiles * kTile * kWide) * sizeof(Real)};
+}
+
+/// Where the block's tile starts, and the thread's node and channel.
+struct Place {
+  std::int64_t sample;  // offset of the sample
+  std::int64_t row, node, channel;
+  std::int64_t my_node, my_channel;
+};
+
+__device__ inline Place place_of(std::int64_t n, std::int64_t f) {
+  const std::int64_t tiles = (n + kTile - 1) / kTile, block = blockIdx.x;
+  const std::int64_t row = block % tiles * kTile, node = block / tiles % tiles * kTile;
+  const std::int64_t channel = block / tiles / tiles * kChannels, x = threadIdx.x;
+  return {static_cast<std::int64_t>(blockIdx.y) * n * n * f,
+          row,
+          node,
+          channel,
+          node + x / kChannels,
+          channel + x % kChannels};
+}
+
+// tile[r,x] = from[row + r, node + x / kChannels, channel + x % kChannels], whose axes lie
+// row_step, node_step and 1 apart; 0 outside of the sample.
+__device__ inline void load_tile(std::int64_t n, std::int64_t f, const Real* from, std::int64_t row,
+                                 std::int64_t row_step, std::int64_t node, std::int64_t node_step,
+                                 std::int64_t channel, Real* tile) {
+  const int x = static_cast<int>(threadIdx.x);
+  node += x / kChannels;
+  channel += x % kChannels;
+  for (int r = static_cast<int>(threadIdx.y); r < kTile; r += kThreadRows) {
+    const bool inside = row + r < n && node < n && channel < f;
+    tile[r * kWide + x] =
+        inside ? from[(row + r) * row_step + node * node_step + channel] : Real{0};
+  }
+}
+
+// Rows are j, nodes are k; the count of equal sums is kept if `count` is given.
+__global__ void find_best(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
+                          const Real* rest, Real* best, Real* count, Real* y) {
+  Real* left_tile = shared_memory<Real>();       // (i, j, c)
+  Real* right_tile = left_tile + kTile * kWide;  // (i, k, c)
+  const Place at = place_of(n, f);
+  const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
+  Real tops[kEach], equal[kEach];
+  for (int e = 0; e < kEach; ++e) {
+    tops[e] = kLowest;
+    equal[e] = 0;
+  }
+  for (std::int64_t from = 0; from < n; from += kTile) {
+    __syncthreads();  // nobody reads the last tiles any more
+    load_tile(n, f, left + at.sample, from, n * f, at.row, f, at.channel, left_tile);
+    load_tile(n, f, right + at.sample, from, n * f, at.node, f, at.channel, right_tile);
+    __syncthreads();
+    for (int i = 0; i < kTile && from + i < n; ++i) {
+      const Real r = right_tile[i * kWide + x];
+      for (int e = 0; e < kEach; ++e) {
+        const int j = first + e * kThreadRows;
+        const Real v = left_tile[i * kWide + j * kChannels + x % kChannels] + r;
+        equal[e] = v > tops[e] ? Real{1} : equal[e] + (v == tops[e] ? Real{1} : Real{0});
+        tops[e] = v > tops[e] ? v : tops[e];
+      }
+    }
+  }
+  if (at.my_node >= n || at.my_channel >= f) return;
+  for (int e = 0; e < kEach; ++e) {
+    const std::int64_t j = at.row + first + e * kThreadRows;
+    if (j >= n) return;
+    const std::int64_t place = at.sample + (j * n + at.my_node) * f + at.my_channel;
+    y[place] = tops[e] + rest[place];
+    best[place] = tops[e];
+    if (count != nullptr) count[place] = equal[e];
+  }
+}
+
+// dmine[i,a] += sum over o of share[a,o] where mine[i,a] + other[i,o] = best[a,o]: the gradient of
+// left with a = j and o = k, that of right with a = k and o = j. Instead of adding to all winners
+// of a maximum, every number looks which maxima it won. Rows are i, nodes are a; best and share lie
+// a_step and o_step apart.
+__global__ void gather_shares(std::int64_t n, std::int64_t f, const Real* mine, const Real* other,
+                              const Real* best, const Real* share, std::int64_t a_step,
+                              std::int64_t o_step, Real* dmine) {
+  Real* other_tile = shared_memory<Real>();      // (i, o, c)
+  Real* best_tile = other_tile + kTile * kWide;  // (o, a, c)
+  Real* share_tile = best_tile + kTile * kWide;  // (o, a, c)
+  const Place at = place_of(n, f);
+  const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
+  const bool inside = at.my_node < n && at.my_channel < f;
+  const std::int64_t mine_at = at.sample + at.my_node * f + at.my_channel;
+  Real own[kEach], sums[kEach];
+  for (int e = 0; e < kEach; ++e) {
+    const std::int64_t i = at.row + first + e * kThreadRows;
+    own[e] = inside && i < n ? mine[mine_at + i * n * f] : Real{0};
+    sums[e] = 0;
+  }
+  for (std::int64_t from = 0; from < n; from += kTile) {
+    __syncthreads();  // nobody reads the last tiles any more
+    load_tile(n, f, other + at.sample, at.row, n * f, from, f, at.channel, other_tile);
+    load_tile(n, f, best + at.sample, from, o_step, at.node, a_step, at.channel, best_tile);
+    load_tile(n, f, share + at.sample, from, o_step, at.node, a_step, at.channel, share_tile);
+    __syncthreads();
+    for (int o = 0; o < kTile && from + o < n; ++o) {
+      const Real top = best_tile[o * kWide + x], g = share_tile[o * kWide + x];
+      for (int e = 0; e < kEach; ++e) {
+        const int i = first + e * kThreadRows;
+        const Real v = own[e] + other_tile[i * kWide + o * kChannels + x % kChannels];
+        sums[e] += v == top ? g : Real{0};
+      }
+    }
+  }
+  if (!inside) return;
+  for (int e = 0; e < kEach; ++e) {
+    const std::int64_t i = at.row + first + e * kThreadRows;
+    if (i < n) dmine[mine_at + i * n * f] += sums[e];
+  }
+}
+
+struct Share {
+  const Real* count;
+  Real* dy;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t e) const { dy[e] = dy[e] / count[e]; }
+};
+
+void backward_on_device(Device device, const Saved& s) {
+  accumulate(device, s.y.size(), s.y.grad, s.rest.grad);
+  for_each(device, s.y.size(), Share{s.count, s.y.grad});
+  launch(grid_of_tiles(s, 3), gather_shares, s.n, s.f, s.left.data, s.right.data, s.best, s.y.grad,
+         s.n * s.f, s.f, s.left.grad);
+  launch(grid_of_tiles(s, 3), gather_shares, s.n, s.f, s.right.data, s.left.data, s.best, s.y.grad,
+         s.f, s.n * s.f, s.right.grad);
+}
+
+struct Sum {
+  std::int64_t n, f;
+  const Real *left, *right, *rest;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t c = at % f, k = at / f % n, j = at / f / n % n, i = at / f / n / n % n;
+    const std::int64_t b = at / f / n / n / n;
+    y[at] = (left[((b * n + i) * n + j) * f + c] + right[((b * n + i) * n + k) * f + c]) +
+            rest[((b * n + j) * n + k) * f + c];
+  }
+};
+
+// Entry (b, p, q, c) of all three inputs: each was added n times.
+struct PassSum {
+  std::int64_t n, f;
+  const Real* dy;
+  Real *dleft, *dright, *drest;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t c = at % f, q = at / f % n, p = at / f / n % n, b = at / f / n / n;
+    for (std::int64_t o = 0; o < n; ++o) {
+      dleft[at] += dy[(((b * n + p) * n + q) * n + o) * f + c];
+      dright[at] += dy[(((b * n + p) * n + o) * n + q) * f + c];
+      drest[at] += dy[(((b * n + o) * n + p) * n + q) * f + c];
+    }
+  }
+};
+
 void check(const Tensor& left, const Tensor& right, const Tensor& rest) {
   RENAR_CHECK(left.shape.rank == 4 && left.dim(1) == left.dim(2) && left.shape == right.shape &&
                   left.shape == rest.shape,
@@ -100,60 +318,36 @@ void check(const Tensor& left, const Tensor& right, const Tensor& rest) {
 
 Tensor triplet_max(Tape& tape, Tensor left, Tensor right, Tensor rest) {
   check(left, right, rest);
-  const std::int64_t batch = left.dim(0), n = left.dim(1), f = left.dim(3), row = n * f;
+  const Device device = tape.device();
+  const bool on_cpu = device == Device::kCpu;
   Tensor y = tape.output(left.shape, {left, right, rest});
-  Tensor best = tape.constant(left.shape);  // (B,N,N,F)
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      const std::int64_t at = (b * n + j) * row;
-      best_senders(n, f, left.data + b * n * row + j * f, right.data + b * n * row, best.data + at);
-    }
+  const Saved saved{left.dim(0),
+                    left.dim(1),
+                    left.dim(3),
+                    left,
+                    right,
+                    rest,
+                    y,
+                    tape.array<Real>(y.size()),
+                    on_cpu || !y.has_grad() ? nullptr : tape.array<Real>(y.size())};
+  if (on_cpu) {
+    forward_on_cpu(saved);
+  } else {
+    launch(grid_of_tiles(saved, 2), find_best, saved.n, saved.f, left.data, right.data, rest.data,
+           saved.best, saved.count, y.data);
   }
-  for (std::int64_t e = 0; e < y.size(); ++e) y.data[e] = best.data[e] + rest.data[e];
-  tape.record(y, [=] {
-    static thread_local std::vector<Real> share;
-    share.resize(static_cast<std::size_t>(row));
-    for (std::int64_t b = 0; b < batch; ++b) {
-      const Real* r = right.data + b * n * row;
-      for (std::int64_t j = 0; j < n; ++j) {
-        const Real* l = left.data + b * n * row + j * f;
-        const Real* m = best.data + (b * n + j) * row;
-        const Real* g = y.grad + (b * n + j) * row;
-        count_winners(n, f, l, r, m, share.data());
-        for (std::int64_t e = 0; e < row; ++e) {
-          share[static_cast<std::size_t>(e)] = g[e] / share[static_cast<std::size_t>(e)];
-        }
-        pass_to_winners(n, f, l, r, m, share.data(), left.grad + b * n * row + j * f,
-                        right.grad + b * n * row);
-      }
-    }
-    for (std::int64_t e = 0; e < y.size(); ++e) rest.grad[e] += y.grad[e];
-  });
+  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(device, saved); });
   return y;
 }
 
 Tensor triplet_sum(Tape& tape, Tensor left, Tensor right, Tensor rest) {
   check(left, right, rest);
   const std::int64_t batch = left.dim(0), n = left.dim(1), f = left.dim(3);
+  const Device device = tape.device();
   Tensor y = tape.output({batch, n, n, n, f}, {left, right, rest});
-  // Calls each(place in y, in left, in right, in rest).
-  const auto walk = [=](const auto& each) {
-    for (std::int64_t at = 0; at < y.size(); ++at) {
-      const std::int64_t c = at % f, k = at / f % n, j = at / f / n % n, i = at / f / n / n % n;
-      const std::int64_t b = at / f / n / n / n;
-      each(at, ((b * n + i) * n + j) * f + c, ((b * n + i) * n + k) * f + c,
-           ((b * n + j) * n + k) * f + c);
-    }
-  };
-  walk([&](auto at, auto l, auto r, auto s) {
-    y.data[at] = (left.data[l] + right.data[r]) + rest.data[s];
-  });
+  for_each(device, y.size(), Sum{n, f, left.data, right.data, rest.data, y.data});
   tape.record(y, [=] {
-    walk([&](auto at, auto l, auto r, auto s) {
-      left.grad[l] += y.grad[at];
-      right.grad[r] += y.grad[at];
-      rest.grad[s] += y.grad[at];
-    });
+    for_each(device, left.size(), PassSum{n, f, y.grad, left.grad, right.grad, rest.grad});
   });
   return y;
 }

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 #include "kernels/sender_max.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -62,6 +62,32 @@ TEST_CASE("triplet_max: ties are shared evenly, as in its composition") {
     const Shape shape{e.batch, e.nodes, e.nodes, std::min<std::int64_t>(e.hidden, 8)};
     test::same_value_and_gradient(
         fused, composed, {test::coarse(shape, 1), test::coarse(shape, 2), test::coarse(shape, 3)});
+  }
+}
+
+TEST_CASE("triplet_max: the kernels do as the definition") {
+  const Shape shapes[] = {{1, 1, 1, 1},   {3, 1, 1, 8},   {1, 2, 2, 3},   {2, 3, 3, 16},
+                          {2, 5, 5, 8},   {3, 8, 8, 8},   {1, 9, 9, 9},   {1, 5, 5, 33},
+                          {1, 2, 2, 128}, {2, 16, 16, 8}, {1, 20, 20, 8}, {1, 33, 33, 1}};
+  for (const Shape& shape : shapes) {
+    for (const auto& random : {Numbers::random, test::coarse}) {
+      test::same_on_device(fused,
+                           {.inputs = {random(shape, 1), random(shape, 2), random(shape, 3)}});
+    }
+  }
+  const Shape large{1, 64, 64, 1};
+  test::same_on_device(fused, {.inputs = {},
+                               .constants = {test::coarse(large, 1), test::coarse(large, 2),
+                                             test::coarse(large, 3)}});
+}
+
+TEST_CASE("triplet_sum: the kernels do as the definition") {
+  const auto sum = [](Tape& tape, const Inputs& in) {
+    return triplet_sum(tape, in[0], in[1], in[2]);
+  };
+  for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{2, 3, 3, 5}, Shape{1, 9, 9, 8}}) {
+    test::same_on_device(sum, {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2),
+                                          Numbers::random(shape, 3)}});
   }
 }
 
