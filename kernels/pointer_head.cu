@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/simd.h"
+#include "kernels/column_sums.h"
 
 namespace renar {
 namespace {
@@ -80,6 +82,190 @@ RENAR_CLONES void pass_to_larger(std::int64_t n, std::int64_t h, std::int64_t st
   }
 }
 
+/// Where things lie in both heads. Row r of point, of P a sample, points with n logits y[r,k]; the
+/// target that it compares itself with for k is a row of its own (P = N) or k's (P = N N).
+struct Rows {
+  std::int64_t batch, n, h;
+  std::int64_t pointers;  // P
+  bool own_targets;
+
+  RENAR_HOST_DEVICE std::int64_t points() const { return batch * pointers; }
+  RENAR_HOST_DEVICE std::int64_t target(std::int64_t r, std::int64_t k) const {
+    const std::int64_t node = r / pointers * n + k;
+    return own_targets ? node * pointers + r % pointers : node;
+  }
+};
+
+RENAR_HOST_DEVICE inline Real larger_of(Real p, Real t) { return p > t ? p : t; }
+RENAR_HOST_DEVICE inline Real share_of_point(Real p, Real t) {
+  return p > t ? Real{1} : (p == t ? Real{0.5} : Real{0});
+}
+
+/// The gradient of the maximum at (r,k,c): dy is a logit's, or where there is no w the maximum's.
+struct OfMaximum {
+  std::int64_t h;
+  const Real *dy, *w;
+
+  RENAR_HOST_DEVICE Real operator()(std::int64_t logit, std::int64_t c) const {
+    return w != nullptr ? dy[logit] * w[c] : dy[logit * h + c];
+  }
+};
+
+// On a device a warp has a logit: H is 128 as a rule, four numbers a lane.
+__global__ void find_logits(Rows rows, const Real* w, const Real* bias, const Real* point,
+                            const Real* target, Real* y) {
+  const std::int64_t logit = warp_index(), h = rows.h;
+  if (logit >= rows.points() * rows.n) return;
+  const std::int64_t r = logit / rows.n, t = rows.target(r, logit % rows.n);
+  Real sum = 0;
+  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+    sum += w[c] * larger_of(point[r * h + c], target[t * h + c]);
+  }
+  sum = warp_sum(sum);
+  if (lane_index() == 0) y[logit] = *bias + sum;
+}
+
+// A thread has channel c of what points, for all that it points at; a warp reads whole lines.
+// Targets of its own get their gradient in the same pass. The products for w are summed over k
+// here and over the rows by add_column_sums.
+struct PassToPoint {
+  Rows rows;
+  OfMaximum gradient;
+  const Real *point, *target;
+  Real* dpoint;
+  Real* dtarget;  // null where targets are shared
+  Real* dw_rows;  // (B P,H), or null
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t c = at % rows.h, r = at / rows.h;
+    const Real p = point[at];
+    Real to_point = dpoint[at], to_w = 0;
+    for (std::int64_t k = 0; k < rows.n; ++k) {
+      const std::int64_t there = rows.target(r, k) * rows.h + c;
+      const Real t = target[there], share = share_of_point(p, t);
+      const Real d = gradient(r * rows.n + k, c);
+      to_point += share * d;
+      if (dtarget != nullptr) dtarget[there] += (1 - share) * d;
+      if (dw_rows != nullptr) to_w += gradient.dy[r * rows.n + k] * larger_of(p, t);
+    }
+    dpoint[at] = to_point;
+    if (dw_rows != nullptr) dw_rows[at] = to_w;
+  }
+};
+
+// The same for channel c of a shared target, over all that may point at it.
+struct PassToTarget {
+  Rows rows;
+  OfMaximum gradient;
+  const Real *point, *target;
+  Real* dtarget;
+  Real* dw_rows;  // (B N,H), or null
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t c = at % rows.h, k = at / rows.h % rows.n, b = at / rows.h / rows.n;
+    const Real t = target[at];
+    Real to_target = dtarget[at], to_w = 0;
+    for (std::int64_t r = b * rows.pointers; r < (b + 1) * rows.pointers; ++r) {
+      const Real p = point[r * rows.h + c], d = gradient(r * rows.n + k, c);
+      to_target += (1 - share_of_point(p, t)) * d;
+      if (dw_rows != nullptr) to_w += gradient.dy[r * rows.n + k] * larger_of(p, t);
+    }
+    dtarget[at] = to_target;
+    if (dw_rows != nullptr) dw_rows[at] = to_w;
+  }
+};
+
+// dbias += the sum of dy, in double as on the CPU: one block, whose warps' sums the first thread
+// adds in their order.
+constexpr int kBiasThreads = 512;
+
+__global__ void add_total(std::int64_t count, const Real* dy, Real* dbias) {
+  double* of_warps = shared_memory<double>();  // (kBiasThreads / kWarp)
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < count; i += kBiasThreads) sum += dy[i];
+  sum = warp_sum(sum);
+  if (lane_index() == 0) of_warps[threadIdx.x / kWarp] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int other = 1; other < kBiasThreads / kWarp; ++other) sum += of_warps[other];
+  *dbias += static_cast<Real>(sum);
+}
+
+/// What forward has and backward needs.
+struct Saved {
+  Rows rows;
+  Tensor point, target, w, bias, y;
+  Real* dw_rows;  // (B N,H) on a device: parts of dw
+};
+
+/// Gradients of point and target; with dw_rows the parts of dw too.
+void pass_maximum(Device device, const Rows& rows, const OfMaximum& gradient, const Tensor& point,
+                  const Tensor& target, Real* dw_rows) {
+  const bool own = rows.own_targets;
+  for_each(device, point.size(),
+           PassToPoint{rows, gradient, point.data, target.data, point.grad,
+                       own ? target.grad : nullptr, own ? dw_rows : nullptr});
+  if (own) return;
+  for_each(device, target.size(),
+           PassToTarget{rows, gradient, point.data, target.data, target.grad, dw_rows});
+}
+
+void forward_on_device(const Saved& s) {
+  launch(one_warp_each(s.y.size()), find_logits, s.rows, s.w.data, s.bias.data, s.point.data,
+         s.target.data, s.y.data);
+}
+
+void backward_on_device(Device device, const Saved& s) {
+  const std::int64_t h = s.rows.h;
+  pass_maximum(device, s.rows, {h, s.y.grad, s.w.data}, s.point, s.target, s.dw_rows);
+  add_column_sums(device, s.rows.batch * s.rows.n, h, s.dw_rows, s.w.grad);
+  launch({{1}, {kBiasThreads}, kBiasThreads / kWarp * sizeof(double)}, add_total, s.y.size(),
+         s.y.grad, s.bias.grad);
+}
+
+void pointer_forward_on_cpu(const Saved& s) {
+  const std::int64_t n = s.rows.n, h = s.rows.h;
+  for (std::int64_t b = 0; b < s.rows.batch; ++b) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      logits_of(n, h, s.w.data, s.bias.data[0], s.point.data + b * n * h, h,
+                s.target.data + (b * n + k) * n * h, s.y.data + b * n * n + k, n);
+    }
+  }
+}
+
+void pointer_backward_on_cpu(const Saved& s) {
+  const std::int64_t n = s.rows.n, h = s.rows.h;
+  for (std::int64_t b = 0; b < s.rows.batch; ++b) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Real* dy = s.y.grad + (b * n + j) * n;
+      const std::int64_t p = (b * n + j) * h, t = (b * n * n + j) * h;
+      pass_to_larger(n, h, n * h, dy, s.w.data, s.point.data + p, s.target.data + t, s.w.grad,
+                     s.point.grad + p, s.target.grad + t);
+      // Under a softmax this sum is 0 but for rounding: take it alone, in double.
+      s.bias.grad[0] += static_cast<Real>(std::accumulate(dy, dy + n, 0.0));
+    }
+  }
+}
+
+void edge_forward_on_cpu(const Saved& s) {
+  const std::int64_t n = s.rows.n, h = s.rows.h;
+  for (std::int64_t edge = 0; edge < s.rows.points(); ++edge) {
+    logits_of(n, h, s.w.data, s.bias.data[0], s.point.data + edge * h, 0,
+              s.target.data + edge / (n * n) * n * h, s.y.data + edge * n, 1);
+  }
+}
+
+void edge_backward_on_cpu(const Saved& s) {
+  const std::int64_t n = s.rows.n, h = s.rows.h;
+  for (std::int64_t edge = 0; edge < s.rows.points(); ++edge) {
+    const Real* dy = s.y.grad + edge * n;
+    const std::int64_t p = edge * h, t = edge / (n * n) * n * h;
+    pass_to_larger(n, h, h, dy, s.w.data, s.point.data + p, s.target.data + t, s.w.grad,
+                   s.point.grad + p, s.target.grad + t);
+  }
+  s.bias.grad[0] += static_cast<Real>(std::accumulate(s.y.grad, s.y.grad + s.y.size(), 0.0));
+}
+
 void check_extents(const Tensor& point, const Tensor& target) {
   RENAR_CHECK(point.shape.rank == 3 &&
                   target.shape == (Shape{point.dim(0), point.dim(1), point.dim(1), point.dim(2)}),
@@ -106,106 +292,88 @@ void check_gradients(const Tensor& y, std::initializer_list<Tensor> inputs) {
   }
 }
 
-// m = max(point, target), and its backward. walk(each) calls each(place in m, in point, in target)
-// for every number of m.
-template <class Walk>
-void write_maximum(const Walk& walk, const Tensor& point, const Tensor& target, const Tensor& m) {
-  walk([&](auto at, auto p, auto t) {
-    m.data[at] = point.data[p] > target.data[t] ? point.data[p] : target.data[t];
+/// The definitions' form: one functor for the CPU and the kernels.
+struct Maximum {
+  Rows rows;
+  const Real *point, *target;
+  Real* m;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t c = at % rows.h, k = at / rows.h % rows.n, r = at / rows.h / rows.n;
+    m[at] = larger_of(point[r * rows.h + c], target[rows.target(r, k) * rows.h + c]);
+  }
+};
+
+Tensor maximum(Tape& tape, const Rows& rows, Tensor point, Tensor target, const Shape& shape) {
+  check_gradients(point, {target});
+  const Device device = tape.device();
+  Tensor m = tape.output(shape, {point, target});
+  for_each(device, m.size(), Maximum{rows, point.data, target.data, m.data});
+  tape.record(m, [=] {
+    pass_maximum(device, rows, {rows.h, m.grad, nullptr}, point, target, nullptr);
   });
+  return m;
 }
 
-template <class Walk>
-void split_gradient(const Walk& walk, const Tensor& point, const Tensor& target, const Tensor& m) {
-  walk([&](auto at, auto p, auto t) {
-    const Real a = point.data[p], b = target.data[t];
-    const Real to_point = a > b ? Real{1} : (a == b ? Real{0.5} : Real{0});
-    point.grad[p] += to_point * m.grad[at];
-    target.grad[t] += (1 - to_point) * m.grad[at];
-  });
+Rows pointer_rows(const Tensor& point, const Tensor& target) {
+  check_extents(point, target);
+  return {point.dim(0), point.dim(1), point.dim(2), point.dim(1), true};
+}
+
+Rows edge_pointer_rows(const Tensor& point, const Tensor& target) {
+  check_edge_extents(point, target);
+  const std::int64_t n = target.dim(1);
+  return {target.dim(0), n, target.dim(2), n * n, false};
+}
+
+Saved start(Tape& tape, const Rows& rows, Tensor point, Tensor target, Tensor w, Tensor bias,
+            const Shape& shape) {
+  check_weights(w, bias, rows.h);
+  Tensor y = tape.output(shape, {point, target, w, bias});
+  if (y.has_grad()) check_gradients(y, {point, target, w, bias});
+  const bool parts = y.has_grad() && tape.device() != Device::kCpu;
+  return {rows,
+          point,
+          target,
+          w,
+          bias,
+          y,
+          parts ? tape.array<Real>(rows.batch * rows.n * rows.h) : nullptr};
 }
 
 }  // namespace
 
 Tensor pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tensor bias) {
-  check_extents(point, target);
-  const std::int64_t batch = point.dim(0), n = point.dim(1), h = point.dim(2);
-  check_weights(w, bias, h);
-  Tensor y = tape.output({batch, n, n}, {point, target, w, bias});  // (B,N,N)
-  if (y.has_grad()) check_gradients(y, {point, target, w, bias});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t k = 0; k < n; ++k) {
-      logits_of(n, h, w.data, bias.data[0], point.data + b * n * h, h,
-                target.data + (b * n + k) * n * h, y.data + b * n * n + k, n);
-    }
-  }
-  tape.record(y, [=] {
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        const Real* dy = y.grad + (b * n + j) * n;
-        const std::int64_t p = (b * n + j) * h, t = (b * n * n + j) * h;
-        pass_to_larger(n, h, n * h, dy, w.data, point.data + p, target.data + t, w.grad,
-                       point.grad + p, target.grad + t);
-        // Under a softmax this sum is 0 but for rounding: take it alone, in double.
-        bias.grad[0] += static_cast<Real>(std::accumulate(dy, dy + n, 0.0));
-      }
-    }
-  });
-  return y;
+  const Rows rows = pointer_rows(point, target);
+  const Saved s =
+      start(tape, rows, point, target, w, bias, {rows.batch, rows.n, rows.n});  // (B,N,N)
+  const Device device = tape.device();
+  const bool on_cpu = device == Device::kCpu;
+  on_cpu ? pointer_forward_on_cpu(s) : forward_on_device(s);
+  tape.record(s.y, [=] { on_cpu ? pointer_backward_on_cpu(s) : backward_on_device(device, s); });
+  return s.y;
 }
 
 Tensor edge_pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tensor bias) {
-  check_edge_extents(point, target);
-  const std::int64_t batch = target.dim(0), n = target.dim(1), h = target.dim(2);
-  check_weights(w, bias, h);
-  Tensor y = tape.output({batch, n, n, n}, {point, target, w, bias});  // (B,N,N,N)
-  if (y.has_grad()) check_gradients(y, {point, target, w, bias});
-  for (std::int64_t edge = 0; edge < batch * n * n; ++edge) {
-    logits_of(n, h, w.data, bias.data[0], point.data + edge * h, 0,
-              target.data + edge / (n * n) * n * h, y.data + edge * n, 1);
-  }
-  tape.record(y, [=] {
-    for (std::int64_t edge = 0; edge < batch * n * n; ++edge) {
-      const Real* dy = y.grad + edge * n;
-      const std::int64_t p = edge * h, t = edge / (n * n) * n * h;
-      pass_to_larger(n, h, h, dy, w.data, point.data + p, target.data + t, w.grad, point.grad + p,
-                     target.grad + t);
-    }
-    bias.grad[0] += static_cast<Real>(std::accumulate(y.grad, y.grad + y.size(), 0.0));
-  });
-  return y;
+  const Rows rows = edge_pointer_rows(point, target);
+  const Saved s =
+      start(tape, rows, point, target, w, bias, {rows.batch, rows.n, rows.n, rows.n});  // (B,N,N,N)
+  const Device device = tape.device();
+  const bool on_cpu = device == Device::kCpu;
+  on_cpu ? edge_forward_on_cpu(s) : forward_on_device(s);
+  tape.record(s.y, [=] { on_cpu ? edge_backward_on_cpu(s) : backward_on_device(device, s); });
+  return s.y;
 }
 
 Tensor pointer_maximum(Tape& tape, Tensor point, Tensor target) {
-  check_extents(point, target);
-  const std::int64_t n = point.dim(1), h = point.dim(2);
-  check_gradients(point, {target});
-  Tensor m = tape.output(target.shape, {point, target});  // (B,N,N,H)
-  const auto walk = [=](const auto& each) {
-    for (std::int64_t at = 0; at < m.size(); ++at) {
-      const std::int64_t c = at % h, k = at / h % n, j = at / h / n % n, b = at / h / n / n;
-      each(at, (b * n + j) * h + c, ((b * n + k) * n + j) * h + c);
-    }
-  };
-  write_maximum(walk, point, target, m);
-  tape.record(m, [=] { split_gradient(walk, point, target, m); });
-  return m;
+  const Rows rows = pointer_rows(point, target);
+  return maximum(tape, rows, point, target, target.shape);  // (B,N,N,H)
 }
 
 Tensor edge_pointer_maximum(Tape& tape, Tensor point, Tensor target) {
-  check_edge_extents(point, target);
-  const std::int64_t batch = target.dim(0), n = target.dim(1), h = target.dim(2);
-  check_gradients(point, {target});
-  Tensor m = tape.output({batch, n, n, n, h}, {point, target});  // (B,N,N,N,H)
-  const auto walk = [=](const auto& each) {
-    for (std::int64_t at = 0; at < m.size(); ++at) {
-      const std::int64_t c = at % h, k = at / h % n, edge = at / h / n, b = edge / n / n;
-      each(at, edge * h + c, (b * n + k) * h + c);
-    }
-  };
-  write_maximum(walk, point, target, m);
-  tape.record(m, [=] { split_gradient(walk, point, target, m); });
-  return m;
+  const Rows rows = edge_pointer_rows(point, target);
+  return maximum(tape, rows, point, target,
+                 {rows.batch, rows.n, rows.n, rows.n, rows.h});  // (B,N,N,N,H)
 }
 
 }  // namespace renar

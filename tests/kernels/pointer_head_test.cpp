@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 #include "kernels/linear.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -118,6 +118,46 @@ TEST_CASE("edge_pointer_head: gradients, ties included" * doctest::skip(test::kF
       test::check_gradient(op, edge_inputs_of(e, Numbers::random));
       test::check_gradient(op, edge_inputs_of(e, test::coarse));
     }
+  }
+}
+
+// The sizes at which kernels are tried.
+const std::vector<test::Extents> kKernelExtents = {{1, 1, 1},  {3, 1, 8},  {1, 2, 3},   {2, 3, 33},
+                                                   {1, 5, 16}, {3, 5, 24}, {1, 3, 128}, {1, 9, 5}};
+
+TEST_CASE("pointer_head: the kernels do as the definition") {
+  std::vector<test::Extents> extents = kKernelExtents;
+  extents.insert(extents.end(), {{1, 20, 33}, {2, 16, 16}, {1, 33, 3}});
+  for (const test::Extents& e : extents) {
+    for (const auto& random : {Numbers::random, test::coarse}) {
+      test::same_on_device(fused, {.inputs = inputs_of(e, random)});
+    }
+  }
+  test::same_on_device(fused, {.inputs = {}, .constants = inputs_of({1, 64, 3}, test::coarse)});
+}
+
+TEST_CASE("edge_pointer_head: the kernels do as the definition") {
+  std::vector<test::Extents> extents = kKernelExtents;
+  extents.push_back({1, 16, 3});
+  for (const test::Extents& e : extents) {
+    for (const auto& random : {Numbers::random, test::coarse}) {
+      test::same_on_device(edge_fused, {.inputs = edge_inputs_of(e, random)});
+    }
+  }
+}
+
+TEST_CASE("pointer_maximum, edge_pointer_maximum: the kernels do as the definition") {
+  const auto larger = [](Tape& tape, const Inputs& in) {
+    return pointer_maximum(tape, in[0], in[1]);
+  };
+  const auto edge_larger = [](Tape& tape, const Inputs& in) {
+    return edge_pointer_maximum(tape, in[0], in[1]);
+  };
+  for (const test::Extents& e : kKernelExtents) {
+    std::vector<Numbers> inputs = inputs_of(e, test::coarse);
+    std::vector<Numbers> edge_inputs = edge_inputs_of(e, test::coarse);
+    test::same_on_device(larger, {.inputs = {inputs[0], inputs[1]}});
+    test::same_on_device(edge_larger, {.inputs = {edge_inputs[0], edge_inputs[1]}});
   }
 }
 
