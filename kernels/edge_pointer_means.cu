@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/simd.h"
 
 namespace renar {
@@ -37,13 +38,8 @@ std::vector<Real>& halves(std::int64_t n) {
   return scratch;
 }
 
-}  // namespace
-
-Tensor edge_pointer_means(Tape& tape, Tensor p) {
+void forward_on_cpu(const Tensor& p, const Tensor& y) {
   const std::int64_t batch = p.dim(0), n = p.dim(1), each = n * n;
-  RENAR_CHECK(p.shape == (Shape{batch, n, n, n}), "[edge_pointer_means] p {} is not (B,N,N,N)",
-              p.shape.text());
-  Tensor y = tape.output({batch, n, n, 2}, {p});
   const Real count = static_cast<Real>(n);
   for (std::int64_t b = 0; b < batch; ++b) {
     Real *sums = halves(n).data(), *means = y.data + b * 2 * each;
@@ -51,13 +47,67 @@ Tensor edge_pointer_means(Tape& tape, Tensor p) {
     add_sums(n, p.data + b * n * each, sums, sums + each);
     for (std::int64_t e = 0; e < 2 * each; ++e) means[e] = sums[e % 2 * each + e / 2] / count;
   }
-  tape.record(y, [=] {
-    for (std::int64_t b = 0; b < batch; ++b) {
-      Real* each_half = halves(n).data();
-      const Real* dy = y.grad + b * 2 * each;
-      for (std::int64_t e = 0; e < 2 * each; ++e) each_half[e % 2 * each + e / 2] = dy[e] / count;
-      spread(n, each_half, each_half + each, p.grad + b * n * each);
+}
+
+void backward_on_cpu(const Tensor& p, const Tensor& y) {
+  const std::int64_t batch = p.dim(0), n = p.dim(1), each = n * n;
+  const Real count = static_cast<Real>(n);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    Real* each_half = halves(n).data();
+    const Real* dy = y.grad + b * 2 * each;
+    for (std::int64_t e = 0; e < 2 * each; ++e) each_half[e % 2 * each + e / 2] = dy[e] / count;
+    spread(n, each_half, each_half + each, p.grad + b * n * each);
+  }
+}
+
+// On a device a thread has both means at (b, a, k), of p[:,a,k] and of p[a,:,k]; threads beside
+// each other have k beside each other.
+struct FindMeans {
+  std::int64_t n;
+  const Real* p;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t k = at % n, a = at / n % n, first = at / n / n * n;  // first = b n
+    Real over_i = 0, over_j = 0;
+    for (std::int64_t o = 0; o < n; ++o) {
+      over_i += p[((first + o) * n + a) * n + k];
+      over_j += p[((first + a) * n + o) * n + k];
     }
+    y[at * 2] = over_i / static_cast<Real>(n);
+    y[at * 2 + 1] = over_j / static_cast<Real>(n);
+  }
+};
+
+// A thread has one number of dp.
+struct PassMeans {
+  std::int64_t n;
+  const Real* dy;
+  Real* dp;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t k = at % n, j = at / n % n, i = at / n / n % n, b = at / n / n / n;
+    const Real count = static_cast<Real>(n);
+    dp[at] += dy[((b * n + j) * n + k) * 2] / count + dy[((b * n + i) * n + k) * 2 + 1] / count;
+  }
+};
+
+}  // namespace
+
+Tensor edge_pointer_means(Tape& tape, Tensor p) {
+  const std::int64_t batch = p.dim(0), n = p.dim(1);
+  RENAR_CHECK(p.shape == (Shape{batch, n, n, n}), "[edge_pointer_means] p {} is not (B,N,N,N)",
+              p.shape.text());
+  Tensor y = tape.output({batch, n, n, 2}, {p});
+  const Device device = tape.device();
+  if (device == Device::kCpu) {
+    forward_on_cpu(p, y);
+  } else {
+    for_each(device, batch * n * n, FindMeans{n, p.data, y.data});
+  }
+  tape.record(y, [=] {
+    if (device == Device::kCpu) return backward_on_cpu(p, y);
+    for_each(device, p.size(), PassMeans{n, y.grad, p.grad});
   });
   return y;
 }

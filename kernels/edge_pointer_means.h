@@ -15,7 +15,7 @@ namespace renar {
 
 Tensor edge_pointer_means(Tape& tape, Tensor p);
 
-/// The same of hard pointers, target (N,N) of indices, into y (N,N,2); no gradient.
+/// The same of hard pointers on the CPU, target (N,N) of indices, into y (N,N,2); no gradient.
 void edge_pointer_means_of(std::int64_t n, const Real* target, Real* y);
 
 }  // namespace renar

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -40,6 +40,15 @@ TEST_CASE("edge_pointer_means: indices are one-hot pointers") {
     edge_pointer_means_of(n, target.data(), want.data());
     test::check_values(edge_pointer_means(fresh.tape, p.tensor()), want);
   }
+}
+
+TEST_CASE("edge_pointer_means: the kernels do as the definition") {
+  const auto op = [](Tape& tape, const Inputs& in) { return edge_pointer_means(tape, in[0]); };
+  for (const std::int64_t n : {1, 2, 3, 5, 20, 33}) {
+    const std::int64_t batch = n < 20 ? 3 : 1;
+    test::same_on_device(op, {.inputs = {Numbers::random({batch, n, n, n}, 1)}});
+  }
+  test::same_on_device(op, {.inputs = {}, .constants = {Numbers::random({1, 64, 64, 64}, 2)}});
 }
 
 TEST_CASE("edge_pointer_means: gradients" * doctest::skip(test::kFloatBuild)) {
