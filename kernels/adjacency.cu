@@ -1,60 +1,143 @@
 #include "kernels/adjacency.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/check.h"
+#include "core/launch.h"
 
 namespace renar {
+namespace {
+
+constexpr Real kHighest = std::numeric_limits<Real>::infinity();
+
+struct SetIdentity {
+  std::int64_t n;
+  Real* adj;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    adj[at] = at % n == at / n % n ? Real{1} : Real{0};
+  }
+};
+
+struct AddEdge {
+  std::int64_t n;
+  Real threshold;
+  const Real* relation;
+  Real* adj;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t j = at % n, i = at / n % n, b = at / n / n;
+    if (relation[at] + relation[(b * n + j) * n + i] > threshold) adj[at] = 1;
+  }
+};
+
+/// What forward and backward of mask_non_edges share.
+struct Masked {
+  std::int64_t batch, sample;  // numbers of a sample
+  Tensor x, adj, y;
+};
+
+void mask_on_cpu(const Masked& s) {
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    const Real* in = s.x.data + b * s.sample;
+    const Real fill = std::min(Real{-1}, *std::min_element(in, in + s.sample) - 1);
+    for (std::int64_t i = 0; i < s.sample; ++i) {
+      s.y.data[b * s.sample + i] = s.adj.data[b * s.sample + i] > 0 ? in[i] : fill;
+    }
+  }
+}
+
+void unmask_on_cpu(const Masked& s) {
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    const Real *in = s.x.data + b * s.sample, *edge = s.adj.data + b * s.sample;
+    const Real *dy = s.y.grad + b * s.sample, smallest = *std::min_element(in, in + s.sample);
+    Real* dx = s.x.grad + b * s.sample;
+    Real dfill = 0;
+    for (std::int64_t i = 0; i < s.sample; ++i) (edge[i] > 0 ? dx[i] : dfill) += dy[i];
+    if (smallest > 0) continue;     // the fill is -1 there
+    if (smallest == 0) dfill /= 2;  // both sides of the outer minimum are equal
+    dfill /= static_cast<Real>(std::count(in, in + s.sample, smallest));
+    for (std::int64_t i = 0; i < s.sample; ++i) {
+      if (in[i] == smallest) dx[i] += dfill;
+    }
+  }
+}
+
+// On a device a warp has a sample: 256 numbers at 16 nodes, eight a lane.
+__device__ Real smallest_of(std::int64_t sample, const Real* in) {
+  Real smallest = kHighest;
+  for (std::int64_t i = lane_index(); i < sample; i += kWarp) {
+    smallest = in[i] < smallest ? in[i] : smallest;
+  }
+  return -warp_max(-smallest);
+}
+
+__global__ void mask_samples(std::int64_t batch, std::int64_t sample, const Real* x,
+                             const Real* adj, Real* y) {
+  const std::int64_t b = warp_index(), at = b * sample;
+  if (b >= batch) return;
+  const Real below = smallest_of(sample, x + at) - 1;
+  const Real fill = below < -1 ? below : Real{-1};
+  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+    y[i] = adj[i] > 0 ? x[i] : fill;
+  }
+}
+
+__global__ void unmask_samples(std::int64_t batch, std::int64_t sample, const Real* x,
+                               const Real* adj, const Real* dy, Real* dx) {
+  const std::int64_t b = warp_index(), at = b * sample;
+  if (b >= batch) return;
+  const Real smallest = smallest_of(sample, x + at);
+  Real dfill = 0, equal = 0;
+  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+    if (adj[i] > 0) {
+      dx[i] += dy[i];
+    } else {
+      dfill += dy[i];
+    }
+    equal += x[i] == smallest ? Real{1} : Real{0};
+  }
+  dfill = warp_sum(dfill);
+  equal = warp_sum(equal);
+  if (smallest > 0) return;
+  if (smallest == 0) dfill /= 2;
+  dfill /= equal;
+  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+    if (x[i] == smallest) dx[i] += dfill;
+  }
+}
+
+}  // namespace
 
 Tensor identity_adjacency(Tape& tape, std::int64_t batch, std::int64_t nodes) {
   Tensor adj = tape.constant({batch, nodes, nodes});
-  std::fill_n(adj.data, adj.size(), Real{0});
-  for (std::int64_t i = 0; i < batch * nodes; ++i) adj.data[i * nodes + i % nodes] = 1;
+  for_each(tape.device(), adj.size(), SetIdentity{nodes, adj.data});
   return adj;
 }
 
-void add_edges(Tensor adj, Tensor relation, Real threshold) {
+void add_edges(Device device, Tensor adj, Tensor relation, Real threshold) {
   RENAR_CHECK(adj.size() == relation.size(), "[adjacency] relation {} does not fit adj {}",
               relation.shape.text(), adj.shape.text());
-  const std::int64_t n = adj.dim(1);
-  for (std::int64_t b = 0; b < adj.dim(0); ++b) {
-    const Real* r = relation.data + b * n * n;
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        if (r[i * n + j] + r[j * n + i] > threshold) adj.data[(b * n + i) * n + j] = 1;
-      }
-    }
-  }
+  for_each(device, adj.size(), AddEdge{adj.dim(1), threshold, relation.data, adj.data});
 }
 
 Tensor mask_non_edges(Tape& tape, Tensor x, Tensor adj) {
   RENAR_CHECK(x.size() == adj.size(), "[mask_non_edges] x {} does not fit adj {}", x.shape.text(),
               adj.shape.text());
-  const std::int64_t batch = x.dim(0), sample = x.size() / batch;
-  Tensor y = tape.output(x.shape, {x});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    const Real* in = x.data + b * sample;
-    const Real fill = std::min(Real{-1}, *std::min_element(in, in + sample) - 1);
-    for (std::int64_t i = 0; i < sample; ++i) {
-      y.data[b * sample + i] = adj.data[b * sample + i] > 0 ? in[i] : fill;
-    }
+  const Device device = tape.device();
+  const Masked s{x.dim(0), x.size() / x.dim(0), x, adj, tape.output(x.shape, {x})};
+  if (device == Device::kCpu) {
+    mask_on_cpu(s);
+  } else {
+    launch(one_warp_each(s.batch), mask_samples, s.batch, s.sample, x.data, adj.data, s.y.data);
   }
-  tape.record(y, [=] {
-    for (std::int64_t b = 0; b < batch; ++b) {
-      const Real *in = x.data + b * sample, *edge = adj.data + b * sample;
-      const Real *dy = y.grad + b * sample, smallest = *std::min_element(in, in + sample);
-      Real* dx = x.grad + b * sample;
-      Real dfill = 0;
-      for (std::int64_t i = 0; i < sample; ++i) (edge[i] > 0 ? dx[i] : dfill) += dy[i];
-      if (smallest > 0) continue;     // the fill is -1 there
-      if (smallest == 0) dfill /= 2;  // both sides of the outer minimum are equal
-      dfill /= static_cast<Real>(std::count(in, in + sample, smallest));
-      for (std::int64_t i = 0; i < sample; ++i) {
-        if (in[i] == smallest) dx[i] += dfill;
-      }
-    }
+  tape.record(s.y, [=] {
+    if (device == Device::kCpu) return unmask_on_cpu(s);
+    launch(one_warp_each(s.batch), unmask_samples, s.batch, s.sample, s.x.data, s.adj.data,
+           s.y.grad, s.x.grad);
   });
-  return y;
+  return s.y;
 }
 
 }  // namespace renar

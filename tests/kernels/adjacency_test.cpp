@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -72,6 +72,35 @@ TEST_CASE("mask_non_edges: agrees with the formula at every size") {
     FreshTape fresh;
     test::check_values(mask_non_edges(fresh.tape, x.tensor(), adj.data()), want, 0);
   }
+}
+
+TEST_CASE("adjacency: the kernels do as the definition") {
+  for (const std::int64_t n : {1, 2, 3, 5, 20, 33, 64}) {
+    const std::int64_t batch = n < 20 ? 3 : 1;
+    for (const Real threshold : {kPointerEdge, kMaskEdge}) {
+      const auto op = [&](Tape& tape, const Inputs& in) {
+        Tensor adj = identity_adjacency(tape, batch, n);
+        add_edges(tape.device(), adj, in[0], threshold);
+        return adj;
+      };
+      test::same_on_device(op, {.inputs = {}, .constants = {test::coarse({batch, n, n}, 1)}});
+    }
+  }
+}
+
+TEST_CASE("mask_non_edges: the kernels do as the definition") {
+  const auto op = [](Tape& tape, const Inputs& in) { return mask_non_edges(tape, in[0], in[1]); };
+  for (const std::int64_t n : {1, 2, 3, 5, 20, 33, 64}) {
+    const std::int64_t batch = n < 20 ? 9 : 1;
+    for (const auto& random : {Numbers::random, test::coarse}) {
+      test::same_on_device(op, {.inputs = {random({batch, n, n}, 1)},
+                                .constants = {test::random_adjacency(batch, n, 2)}});
+    }
+  }
+  // Sample 0: two smallest share. Sample 1: the smallest is 0. Sample 2: the smallest is above 0.
+  test::same_on_device(op,
+                       {.inputs = {Numbers({3, 2, 2}, {5, -3, -3, 2, 0, 3, 4, 0, 2, 3, 4, 5})},
+                        .constants = {Numbers({3, 2, 2}, {1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1})}});
 }
 
 TEST_CASE("mask_non_edges: gradients" * doctest::skip(test::kFloatBuild)) {
