@@ -1,13 +1,15 @@
 // Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011): the n-th number of a stream is
 // a function of its key alone, so it depends on no thread, no device, no evaluation and no resume.
 //
-// A stream is keyed by (seed, purpose, step, sample). The benchmark's data does not come from here
-// but from numpy's generator (core/numpy_random.h).
+// A stream is keyed by (seed, purpose, step, sample). Kernels draw the same numbers, each thread
+// from its own place in the stream (skip_to). The benchmark's data does not come from here but from
+// numpy's generator (core/numpy_random.h).
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
+
+#include "core/device_code.h"
 
 namespace renar {
 
@@ -21,17 +23,26 @@ enum class Purpose : std::uint32_t {
 
 class CounterRng {
  public:
-  CounterRng(std::uint64_t seed, Purpose purpose, std::uint32_t step, std::uint32_t sample)
-      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-        counter_{0, static_cast<std::uint32_t>(purpose), step, sample} {}
+  static constexpr int kBlock = 4;  ///< numbers that are made at once
 
-  std::uint32_t next() {
-    if (used_ == 4) {
+  RENAR_HOST_DEVICE CounterRng(std::uint64_t seed, Purpose purpose, std::uint32_t step,
+                               std::uint32_t sample)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+        counter_{{0, static_cast<std::uint32_t>(purpose), step, sample}} {}
+
+  /// The next number is the first of that block, kBlock times `block` from the stream's start.
+  RENAR_HOST_DEVICE void skip_to(std::uint32_t block) {
+    counter_.word[0] = block;
+    used_ = kBlock;
+  }
+
+  RENAR_HOST_DEVICE std::uint32_t next() {
+    if (used_ == kBlock) {
       block_ = philox(counter_, key_);
-      ++counter_[0];
+      ++counter_.word[0];
       used_ = 0;
     }
-    return block_[used_++];
+    return block_.word[used_++];
   }
 
   double uniform() {
@@ -63,31 +74,39 @@ class CounterRng {
   }
 
  private:
-  using Block = std::array<std::uint32_t, 4>;
-  using Key = std::array<std::uint32_t, 2>;
+  // Plain arrays: the members of std::array are not device code.
+  struct Block {
+    std::uint32_t word[kBlock];
+  };
+  struct Key {
+    std::uint32_t word[2];
+  };
 
-  static Block philox(Block x, Key key) {
+  RENAR_HOST_DEVICE static Block philox(Block counter, Key key) {
     constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
     constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
     for (int round = 0; round < 10; ++round) {
+      const std::uint32_t* x = counter.word;
       const std::uint64_t a = kMultiplier0 * x[0], b = kMultiplier1 * x[2];
-      x = {static_cast<std::uint32_t>(b >> 32) ^ x[1] ^ key[0], static_cast<std::uint32_t>(b),
-           static_cast<std::uint32_t>(a >> 32) ^ x[3] ^ key[1], static_cast<std::uint32_t>(a)};
-      key = {key[0] + kWeyl0, key[1] + kWeyl1};
+      counter = {{static_cast<std::uint32_t>(b >> 32) ^ x[1] ^ key.word[0],
+                  static_cast<std::uint32_t>(b),
+                  static_cast<std::uint32_t>(a >> 32) ^ x[3] ^ key.word[1],
+                  static_cast<std::uint32_t>(a)}};
+      key = {{key.word[0] + kWeyl0, key.word[1] + kWeyl1}};
     }
-    return x;
+    return counter;
   }
 
   Key key_;
   Block counter_;
   Block block_{};
-  std::size_t used_ = 4;
+  int used_ = kBlock;
 };
 
 /// A seed for each key. Where more numbers must count than a key holds, they key streams of that
 /// seed.
-inline std::uint64_t derived_seed(std::uint64_t seed, Purpose purpose, std::uint32_t step,
-                                  std::uint32_t sample) {
+RENAR_HOST_DEVICE inline std::uint64_t derived_seed(std::uint64_t seed, Purpose purpose,
+                                                    std::uint32_t step, std::uint32_t sample) {
   CounterRng rng(seed, purpose, step, sample);
   const std::uint64_t high = rng.next();
   return high << 32 | rng.next();

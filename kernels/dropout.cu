@@ -3,32 +3,83 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/rng.h"
 
 namespace renar {
+namespace {
+
+struct Drop {
+  std::int64_t sample;    // numbers of one
+  std::uint64_t dropped;  // of 2^32
+  Real scale;
+  DropoutKey key;
+  const Real* x;
+  bool* kept;
+  Real* y;
+
+  RENAR_HOST_DEVICE CounterRng stream_of(std::int64_t b) const {
+    const auto place = static_cast<std::uint32_t>(key.samples[b]);
+    const std::uint64_t own = derived_seed(key.seed, Purpose::kDropout, key.update, place);
+    return {own, Purpose::kDropout, key.step, 0};
+  }
+  RENAR_HOST_DEVICE void draw(CounterRng& rng, std::int64_t at) const {
+    kept[at] = rng.next() >= dropped;
+    y[at] = kept[at] ? scale * x[at] : Real{0};
+  }
+};
+
+struct Backward {
+  Real scale;
+  const bool* kept;
+  const Real* dy;
+  Real* dx;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    if (kept[at]) dx[at] += scale * dy[at];
+  }
+};
+
+void forward_on_cpu(const Drop& drop, std::int64_t batch) {
+  for (std::int64_t b = 0; b < batch; ++b) {
+    CounterRng rng = drop.stream_of(b);
+    for (std::int64_t i = 0; i < drop.sample; ++i) drop.draw(rng, b * drop.sample + i);
+  }
+}
+
+// A thread for each of the `blocks` of a sample's stream, that is for four elements: a block is
+// made at once. Half of the work is the sample's seed, cheaper made again than kept.
+__global__ void drop_blocks(std::int64_t batch, std::int64_t blocks, Drop drop) {
+  const std::int64_t i = thread_index();
+  if (i >= batch * blocks) return;
+  const std::int64_t b = i / blocks, first = i % blocks * CounterRng::kBlock;
+  CounterRng rng = drop.stream_of(b);
+  rng.skip_to(static_cast<std::uint32_t>(i % blocks));
+  for (std::int64_t k = first; k < first + CounterRng::kBlock && k < drop.sample; ++k) {
+    drop.draw(rng, b * drop.sample + k);
+  }
+}
+
+}  // namespace
 
 Tensor dropout(Tape& tape, Tensor x, double rate, const DropoutKey& key) {
   RENAR_CHECK(rate >= 0 && rate < 1, "[dropout] rate {}, expected 0 <= rate < 1", rate);
   if (rate == 0) return x;
-  const std::int64_t sample = x.size() / x.dim(0);
-  const auto dropped = static_cast<std::uint64_t>(std::llround(rate * 4294967296.0));  // of 2^32
+  const std::int64_t batch = x.dim(0), sample = x.size() / batch;
+  const auto dropped = static_cast<std::uint64_t>(std::llround(rate * 4294967296.0));
   const Real scale = static_cast<Real>(1 / (1 - rate));
   Tensor y = tape.output(x.shape, {x});
   bool* kept = tape.array<bool>(x.size());
-  for (std::int64_t b = 0; b < x.dim(0); ++b) {
-    const auto place = static_cast<std::uint32_t>(key.samples[b]);
-    const std::uint64_t own = derived_seed(key.seed, Purpose::kDropout, key.update, place);
-    CounterRng rng(own, Purpose::kDropout, key.step, 0);
-    for (std::int64_t at = b * sample; at < (b + 1) * sample; ++at) {
-      kept[at] = rng.next() >= dropped;
-      y.data[at] = kept[at] ? scale * x.data[at] : Real{0};
-    }
+  Drop drop{sample, dropped, scale, key, x.data, kept, y.data};
+  drop.key.samples = tape.send(key.samples, batch);
+  const Device device = tape.device();
+  if (device == Device::kCpu) {
+    forward_on_cpu(drop, batch);
+  } else {
+    const std::int64_t blocks = blocks_for(sample, CounterRng::kBlock);
+    launch(one_thread_each(batch * blocks), drop_blocks, batch, blocks, drop);
   }
-  tape.record(y, [=] {
-    for (std::int64_t at = 0; at < x.size(); ++at) {
-      if (kept[at]) x.grad[at] += scale * y.grad[at];
-    }
-  });
+  tape.record(y, [=] { for_each(device, x.size(), Backward{scale, kept, y.grad, x.grad}); });
   return y;
 }
 

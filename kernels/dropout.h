@@ -14,7 +14,7 @@ struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint32_t update = 0;
   std::uint32_t step = 0;
-  const int* samples = nullptr;  ///< (B) each sample's place in the batch
+  const int* samples = nullptr;  ///< (B) each sample's place in the batch; on the host
 };
 
 /// `rate` in [0, 1); at 0 it is x itself. Throws renar::Error outside.

@@ -39,6 +39,18 @@ TEST_CASE("rng: a stream depends on its key alone, and every part of the key cou
   }
 }
 
+TEST_CASE("rng: a stream can be entered at any block") {
+  CounterRng all(5, Purpose::kDropout, 2, 3), part(5, Purpose::kDropout, 2, 3);
+  std::vector<std::uint32_t> numbers;
+  for (int i = 0; i < 40; ++i) numbers.push_back(all.next());
+  for (const std::uint32_t block : {0u, 1u, 9u, 2u}) {
+    part.skip_to(block);
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(part.next() == numbers[block * CounterRng::kBlock + k]);
+    }
+  }
+}
+
 TEST_CASE("rng: a derived seed is the first 64 bits of its key's stream") {
   CHECK(derived_seed(0, Purpose{0}, 0, 0) == 0x6627e8d5e169c58d);
   CHECK(derived_seed(0, Purpose{0}, 1, 0) != derived_seed(0, Purpose{0}, 0, 1));

@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -95,6 +96,22 @@ TEST_CASE("dropout: a sample's draws do not depend on its company or its place i
   CHECK(together == apart);
   const Values shorter = dropped_ones(10, 0.3, key, {5});
   CHECK(Values(together.begin(), together.begin() + 10) == shorter);
+}
+
+TEST_CASE("dropout: the kernels drop the same elements as the definition") {
+  constexpr std::array kOthers = {7, 0, 4000000};
+  std::vector<test::Extents> sizes(std::begin(test::kExtents), std::end(test::kExtents));
+  sizes.push_back({1, 64, 33});
+  for (const test::Extents& e : sizes) {
+    for (const double rate : {0.1, 0.5}) {
+      test::same_on_device(
+          [=](Tape& tape, const Inputs& in) {
+            return dropout(tape, in[0], rate,
+                           {.seed = 9, .update = 4, .step = 3, .samples = kOthers.data()});
+          },
+          {.inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1)}});
+    }
+  }
 }
 
 TEST_CASE("dropout: gradients" * doctest::skip(test::kFloatBuild)) {
