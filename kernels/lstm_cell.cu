@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "kernels/pointwise.h"
 
 namespace renar {
@@ -15,6 +16,43 @@ struct Element {
   Real i, g, f, o, tanh_cell;
 };
 
+struct Forward {
+  std::int64_t h;
+  const Real *gates, *old;
+  Element* elements;
+  Real *cell, *hidden;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const Real* x = gates + at / h * 4 * h + at % h;
+    Element e{sigmoid_of(x[0]), std::tanh(x[h]), sigmoid_of(x[2 * h] + kForgetBias),
+              sigmoid_of(x[3 * h]), 0};
+    cell[at] = e.f * old[at] + e.i * e.g;
+    e.tanh_cell = std::tanh(cell[at]);
+    hidden[at] = e.o * e.tanh_cell;
+    elements[at] = e;
+  }
+};
+
+struct Backward {
+  std::int64_t h;
+  const Element* elements;
+  const Real *old, *dhidden, *dcell;
+  Real *dgates, *dold;  // may be null
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const Element& e = elements[at];
+    const Real dh = dhidden[at];
+    const Real dc = dcell[at] + dh * e.o * (1 - e.tanh_cell * e.tanh_cell);
+    if (dold != nullptr) dold[at] += dc * e.f;
+    if (dgates == nullptr) return;
+    Real* dx = dgates + at / h * 4 * h + at % h;
+    dx[0] += dc * e.g * e.i * (1 - e.i);
+    dx[h] += dc * e.i * (1 - e.g * e.g);
+    dx[2 * h] += dc * old[at] * e.f * (1 - e.f);
+    dx[3 * h] += dh * e.tanh_cell * e.o * (1 - e.o);
+  }
+};
+
 }  // namespace
 
 LstmState lstm_cell(Tape& tape, Tensor gates, Tensor old) {
@@ -23,28 +61,12 @@ LstmState lstm_cell(Tape& tape, Tensor gates, Tensor old) {
               "[lstm_cell] gates {} do not fit cell {}", gates.shape.text(), old.shape.text());
   const LstmState next{tape.output(old.shape, {gates, old}), tape.output(old.shape, {gates, old})};
   Element* elements = tape.array<Element>(old.size());
-  for (std::int64_t at = 0; at < old.size(); ++at) {
-    const Real* x = gates.data + at / h * 4 * h + at % h;
-    Element& e = elements[at];
-    e = {sigmoid_of(x[0]), std::tanh(x[h]), sigmoid_of(x[2 * h] + kForgetBias),
-         sigmoid_of(x[3 * h]), 0};
-    next.cell.data[at] = e.f * old.data[at] + e.i * e.g;
-    e.tanh_cell = std::tanh(next.cell.data[at]);
-    next.hidden.data[at] = e.o * e.tanh_cell;
-  }
-  tape.record(next.hidden, [=] {
-    for (std::int64_t at = 0; at < old.size(); ++at) {
-      const Element& e = elements[at];
-      const Real dhidden = next.hidden.grad[at];
-      const Real dcell = next.cell.grad[at] + dhidden * e.o * (1 - e.tanh_cell * e.tanh_cell);
-      if (old.has_grad()) old.grad[at] += dcell * e.f;
-      if (!gates.has_grad()) continue;
-      Real* dx = gates.grad + at / h * 4 * h + at % h;
-      dx[0] += dcell * e.g * e.i * (1 - e.i);
-      dx[h] += dcell * e.i * (1 - e.g * e.g);
-      dx[2 * h] += dcell * old.data[at] * e.f * (1 - e.f);
-      dx[3 * h] += dhidden * e.tanh_cell * e.o * (1 - e.o);
-    }
+  for_each(tape.device(), old.size(),
+           Forward{h, gates.data, old.data, elements, next.cell.data, next.hidden.data});
+  tape.record(next.hidden, [=, device = tape.device()] {
+    for_each(
+        device, old.size(),
+        Backward{h, elements, old.data, next.hidden.grad, next.cell.grad, gates.grad, old.grad});
   });
   return next;
 }

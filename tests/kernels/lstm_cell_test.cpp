@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -73,6 +74,27 @@ TEST_CASE("lstm_cell: agrees with the formula") {
     const LstmState next = lstm_cell(fresh.tape, gates.tensor(), old.data());
     test::check_values(next.cell, cell);
     test::check_values(next.hidden, hidden);
+  }
+}
+
+TEST_CASE("lstm_cell: the kernels do as the definition, through either result and two steps") {
+  const auto two_steps = [](Tape& tape, const Inputs& in) {
+    return hidden_of(tape, {in[0], cell_of(tape, in)});
+  };
+  std::vector<test::Extents> sizes(std::begin(test::kExtents), std::end(test::kExtents));
+  sizes.push_back({1, 64, 8});
+  for (const test::Extents& e : sizes) {
+    const std::vector<Numbers> inputs = {Numbers::random({e.batch, e.nodes, 4 * e.hidden}, 1),
+                                         Numbers::random({e.batch, e.nodes, e.hidden}, 2)};
+    for (const test::Op& op : {test::Op(hidden_of), test::Op(cell_of), test::Op(two_steps)}) {
+      test::same_on_device(op, {.inputs = inputs});
+    }
+    test::same_on_device(hidden_of, {.inputs = {inputs[0]}, .constants = {inputs[1]}});
+    test::same_on_device(
+        [](Tape& tape, const Inputs& in) {
+          return hidden_of(tape, {in[1], in[0]});
+        },
+        {.inputs = {inputs[1]}, .constants = {inputs[0]}});
   }
 }
 
