@@ -1,26 +1,75 @@
 #include "kernels/adam.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/launch.h"
 #include "core/simd.h"
 
 namespace renar {
 namespace {
 
-struct Factors {
-  Real grad_scale, keep_m, take_m, keep_v, take_v, m_correction, v_correction, learning_rate,
-      epsilon;
-};
+struct Update {
+  const Real* grads;
+  Real *values, *m, *v;
 
-RENAR_CLONES void update(std::int64_t size, Factors f, const Real* grads, Real* values, Real* m,
-                         Real* v) {
-  for (std::int64_t i = 0; i < size; ++i) {
-    const Real g = grads[i] * f.grad_scale;
+  RENAR_HOST_DEVICE void operator()(std::int64_t i, const AdamFactors& f, Real grad_scale) const {
+    const Real g = grads[i] * grad_scale;
     m[i] = f.keep_m * m[i] + f.take_m * g;
     v[i] = f.keep_v * v[i] + f.take_v * g * g;
     values[i] -=
         f.learning_rate * (m[i] / f.m_correction) / (std::sqrt(v[i] / f.v_correction) + f.epsilon);
   }
+};
+
+RENAR_CLONES void update_on_cpu(std::int64_t size, AdamFactors f, const Real* grads, Real* values,
+                                Real* m, Real* v) {
+  const Update update{grads, values, m, v};
+  for (std::int64_t i = 0; i < size; ++i) update(i, f, f.grad_scale);
+}
+
+RENAR_HOST_DEVICE Clip clip_of(double norm, double max_norm) {
+  return {norm, max_norm > 0 && norm > max_norm ? max_norm / norm : 1.0};
+}
+
+/// x - x is 0 for every finite number, and NaN for the others.
+RENAR_HOST_DEVICE bool finite(double x) { return x - x == 0; }
+
+__global__ void update_values(std::int64_t size, const AdamFactors* factors, const Clip* clip,
+                              Update update) {
+  const std::int64_t i = thread_index();
+  if (i < size && finite(clip->norm)) update(i, *factors, static_cast<Real>(clip->scale));
+}
+
+// The sum of a block's numbers, for its first thread: pairs, then pairs of pairs. Power of two.
+__device__ double block_sum(double mine) {
+  double* sums = shared_memory<double>();  // (threads)
+  const unsigned t = threadIdx.x;
+  sums[t] = mine;
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) sums[t] += sums[t + half];
+  }
+  return sums[t];
+}
+
+// How many blocks share the gradients depends on their number and not on the GPU, so neither do the
+// bits: up to kClipScratch, which fill a large one. A second kernel of one block adds what they
+// found.
+__global__ void sum_squares(std::int64_t size, const Real* grads, double* partial) {
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  double squares = 0;
+  for (std::int64_t i = thread_index(); i < size; i += threads) {
+    squares += static_cast<double>(grads[i]) * static_cast<double>(grads[i]);
+  }
+  squares = block_sum(squares);
+  if (threadIdx.x == 0) partial[blockIdx.x] = squares;
+}
+
+__global__ void finish_norm(std::int64_t blocks, double max_norm, const double* partial,
+                            Clip* clip) {
+  const double norm = std::sqrt(block_sum(threadIdx.x < blocks ? partial[threadIdx.x] : 0));
+  if (threadIdx.x == 0) *clip = clip_of(norm, max_norm);
 }
 
 }  // namespace
@@ -33,11 +82,10 @@ double global_norm(const Real* grads, std::int64_t size) {
   return std::sqrt(squares);
 }
 
-void adam(std::int64_t size, const AdamStep& s, const Real* grads, Real* values, Real* m, Real* v) {
+AdamFactors adam_factors(const AdamStep& s) {
   constexpr double kB1 = 0.9, kB2 = 0.999;
   const double t = static_cast<double>(s.step);
-  update(size,
-         {.grad_scale = static_cast<Real>(s.grad_scale),
+  return {.grad_scale = static_cast<Real>(s.grad_scale),
           .keep_m = static_cast<Real>(kB1),
           .take_m = static_cast<Real>(1 - kB1),  // in double first: 1 - 0.999f is 1e-5 off
           .keep_v = static_cast<Real>(kB2),
@@ -45,8 +93,37 @@ void adam(std::int64_t size, const AdamStep& s, const Real* grads, Real* values,
           .m_correction = static_cast<Real>(1 - std::pow(kB1, t)),
           .v_correction = static_cast<Real>(1 - std::pow(kB2, t)),
           .learning_rate = static_cast<Real>(s.learning_rate),
-          .epsilon = static_cast<Real>(1e-8)},
-         grads, values, m, v);
+          .epsilon = static_cast<Real>(1e-8)};
+}
+
+void adam(std::int64_t size, const AdamStep& settings, const Real* grads, Real* values, Real* m,
+          Real* v) {
+  update_on_cpu(size, adam_factors(settings), grads, values, m, v);
+}
+
+void measure_clip(Device device, std::int64_t size, double max_norm, const Real* grads,
+                  double* scratch, Clip* clip) {
+  if (device == Device::kCpu) {
+    *clip = clip_of(global_norm(grads, size), max_norm);
+    return;
+  }
+  static_assert(kClipScratch == kThreads);
+  constexpr std::size_t kShared = kThreads * sizeof(double);
+  const std::int64_t blocks = std::min(blocks_for(size, kThreads), kClipScratch);
+  launch({{blocks}, {kThreads}, kShared}, sum_squares, size, grads, scratch);
+  launch({{1}, {kThreads}, kShared}, finish_norm, blocks, max_norm, scratch, clip);
+}
+
+void clipped_adam(Device device, std::int64_t size, const AdamFactors* factors, const Clip* clip,
+                  const Real* grads, Real* values, Real* m, Real* v) {
+  if (device != Device::kCpu) {
+    launch(one_thread_each(size), update_values, size, factors, clip, Update{grads, values, m, v});
+    return;
+  }
+  if (!finite(clip->norm)) return;
+  AdamFactors clipped = *factors;
+  clipped.grad_scale = static_cast<Real>(clip->scale);
+  update_on_cpu(size, clipped, grads, values, m, v);
 }
 
 }  // namespace renar

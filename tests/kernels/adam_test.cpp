@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -66,6 +68,89 @@ TEST_CASE("adam: the norm of (3, 4, 12) is 13") {
   const std::vector<Real> large(1000000, Real(0.1));  // a sum of a million squares keeps its digits
   CHECK(global_norm(large.data(), 1000000) ==
         doctest::Approx(1000 * static_cast<double>(large[0])).epsilon(1e-9));
+}
+
+/// Values, moments (all 3 size numbers) after two updates by in[0] and in[1]; in[2] is the start.
+Tensor moved_twice(Tape& tape, const test::Inputs& in, double max_norm) {
+  const std::int64_t size = in[0].size();
+  const Tensor all = tape.constant({3, size});
+  copy_on_device(tape.device(), all.data, in[2].data,
+                 static_cast<std::size_t>(all.size()) * sizeof(Real));
+  double* scratch = tape.array<double>(kClipScratch);
+  Clip* clip = tape.array<Clip>(1);
+  for (const std::int64_t step : {1, 2}) {
+    const Tensor grads = in[static_cast<std::size_t>(step - 1)];
+    AdamFactors* factors = tape.host_array<AdamFactors>(1);
+    *factors = adam_factors({.step = step, .learning_rate = 0.01, .grad_scale = 1});
+    const AdamFactors* sent = tape.send(factors, 1);
+    measure_clip(tape.device(), size, max_norm, grads.data, scratch, clip);
+    clipped_adam(tape.device(), size, sent, clip, grads.data, all.data, all.data + size,
+                 all.data + 2 * size);
+  }
+  return all;
+}
+
+/// Gradients of two steps, values and first moments; second moments, which are positive.
+std::vector<test::Numbers> start_of(std::int64_t size) {
+  std::vector<test::Numbers> all = {test::Numbers::random({size}, 1),
+                                    test::Numbers::random({size}, 2),
+                                    test::Numbers::random({3, size}, 3)};
+  Real* v = all[2].data().data + 2 * size;
+  for (std::int64_t i = 0; i < size; ++i) v[i] *= v[i];
+  return all;
+}
+
+TEST_CASE("adam: the kernels do as the definition, clipped or not") {
+  for (const std::int64_t size : {1, 3, 255, 257, 5000}) {
+    for (const double max_norm : {0.0, 0.5, 1e6}) {
+      test::same_on_device(
+          [=](Tape& tape, const test::Inputs& in) { return moved_twice(tape, in, max_norm); },
+          {.inputs = {}, .constants = start_of(size)});
+    }
+  }
+}
+
+TEST_CASE("adam: the kernels' norm and clip are the definition's") {
+  for (const std::int64_t size : {0, 1, 200, 300, 70000}) {  // more than threads, too
+    for (const bool scale : {false, true}) {
+      const auto loss = [=](Tape& tape, const test::Inputs& in, double& sum) {
+        Clip* clip = tape.array<Clip>(1);
+        measure_clip(tape.device(), size, 0.25, in[0].data, tape.array<double>(kClipScratch), clip);
+        copy_on_device(tape.device(), &sum, scale ? &clip->scale : &clip->norm, sizeof(double));
+      };
+      test::same_loss_on_device(loss,
+                                {.inputs = {}, .constants = {test::Numbers::random({size}, 4)}});
+    }
+  }
+}
+
+TEST_CASE("adam: clipped, it is the definition with the clip's scale, and the rest stays") {
+  const std::int64_t size = 40;
+  std::vector<test::Numbers> start = start_of(size);
+  test::FreshTape fresh;
+  const Tensor got =
+      moved_twice(fresh.tape, {start[0].data(), start[1].data(), start[2].data()}, 0.5);
+  std::vector<Real> all = start[2].values();
+  for (const std::int64_t step : {1, 2}) {
+    const std::vector<Real> grads = start[static_cast<std::size_t>(step - 1)].values();
+    const double norm = global_norm(grads.data(), size);
+    REQUIRE(norm > 0.5);
+    adam(size, {.step = step, .learning_rate = 0.01, .grad_scale = 0.5 / norm}, grads.data(),
+         all.data(), all.data() + size, all.data() + 2 * size);
+  }
+  test::check_values(got, all, 0);
+}
+
+TEST_CASE("adam: a gradient that is not finite moves nothing, on the CPU and by the kernels") {
+  for (const Real bad : {std::numeric_limits<Real>::infinity(), std::nanf("")}) {
+    std::vector<test::Numbers> start = start_of(300);
+    start[0].data().data[299] = start[1].data().data[7] = bad;
+    const auto op = [](Tape& tape, const test::Inputs& in) { return moved_twice(tape, in, 0.5); };
+    test::same_on_device(op, {.inputs = {}, .constants = start});
+    test::FreshTape fresh;
+    test::check_values(op(fresh.tape, {start[0].data(), start[1].data(), start[2].data()}),
+                       start[2].values(), 0);
+  }
 }
 
 }  // namespace
