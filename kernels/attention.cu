@@ -5,10 +5,14 @@
 #include <limits>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/simd.h"
+#include "kernels/accumulate.h"
 
 namespace renar {
 namespace {
+
+constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
 
 // y[kF+f] += p[k] x[kF+f]
 RENAR_CLONES void add_weighted(std::int64_t heads, std::int64_t width, const Real* p, const Real* x,
@@ -48,49 +52,174 @@ class Row {
 };
 
 void softmax_of(const Row& row, const Real* x, Real* p) {
-  Real largest = -std::numeric_limits<Real>::infinity(), sum = 0;
+  Real largest = kNothing, sum = 0;
   row.for_each_heard([&](std::int64_t j) { largest = std::max(largest, x[j]); });
   row.for_each_heard([&](std::int64_t j) { sum += p[j] = std::exp(x[j] - largest); });
   row.for_each_heard([&](std::int64_t j) { p[j] /= sum; });
 }
 
-}  // namespace
-
-Tensor head_dot(Tape& tape, Tensor x, std::span<const Head> heads) {
-  const auto count = static_cast<std::int64_t>(heads.size());
-  const std::int64_t rows = x.rows(), width = count == 0 ? 0 : x.cols() / count;
-  bool wants_grad = x.has_grad();
-  for (const Head& head : heads) {
-    RENAR_CHECK(head.w.size() * count == x.cols() && head.b.size() == 1,
-                "[head_dot] w {} and b {} of {} heads do not fit x {}", head.w.shape.text(),
-                head.b.shape.text(), count, x.shape.text());
-    wants_grad = wants_grad || head.w.has_grad() || head.b.has_grad();
-  }
-  RENAR_CHECK(count > 0, "[head_dot] no heads for x {}", x.shape.text());
-  Shape shape = x.shape;
-  shape.extent[static_cast<std::size_t>(shape.rank - 1)] = count;
-  Tensor y = tape.output(shape, wants_grad);  // (..,K)
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t k = 0; k < count; ++k) {
-      const Head& head = heads[static_cast<std::size_t>(k)];
-      y.data[r * count + k] =
-          dot(width, x.data + (r * count + k) * width, head.w.data) + head.b.data[0];
+void weights_on_cpu(std::int64_t listeners, std::int64_t n, std::int64_t heads, const Real* logits,
+                    const Real* adj, Real* p) {
+  std::fill_n(p, listeners * n * heads, Real{0});
+  for (std::int64_t i = 0; i < listeners; ++i) {
+    const Row row(n, heads, adj ? adj + i * n : nullptr);
+    for (std::int64_t k = 0; k < heads; ++k) {
+      softmax_of(row, logits + i * n * heads + k, p + i * n * heads + k);
     }
   }
-  tape.record(y, [=] {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t k = 0; k < count; ++k) {
-        const Head& head = heads[static_cast<std::size_t>(k)];
-        const std::int64_t at = (r * count + k) * width;
-        const Real* dy = y.grad + r * count + k;
-        if (x.has_grad()) add_weighted(1, width, dy, head.w.data, x.grad + at);
-        if (head.w.has_grad()) add_weighted(1, width, dy, x.data + at, head.w.grad);
-        if (head.b.has_grad()) head.b.grad[0] += *dy;
-      }
+}
+
+// Where p is 0, so is its part of the gradient: backward needs no adjacency.
+void pass_weights_on_cpu(std::int64_t listeners, std::int64_t n, std::int64_t heads, const Real* p,
+                         const Real* dp, Real* dlogits) {
+  for (std::int64_t i = 0; i < listeners; ++i) {
+    for (std::int64_t k = 0; k < heads; ++k) {
+      const std::int64_t first = i * n * heads + k, last = first + n * heads;
+      Real along = 0;
+      for (std::int64_t at = first; at < last; at += heads) along += p[at] * dp[at];
+      for (std::int64_t at = first; at < last; at += heads) dlogits[at] += p[at] * (dp[at] - along);
+    }
+  }
+}
+
+// A warp a listener and head, a lane a sender: n is 16 to 64 as a rule. Warps of the same listener
+// are neighbours and read the same lines, each its own head's numbers.
+__global__ void weigh(std::int64_t rows, std::int64_t n, std::int64_t heads, const Real* logits,
+                      const Real* adj, Real* p) {
+  if (warp_index() >= rows) return;
+  const std::int64_t i = warp_index() / heads, k = warp_index() % heads;
+  const Real* edges = adj == nullptr ? nullptr : adj + i * n;
+  if (edges != nullptr) {
+    bool hears = false;
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) hears = hears || edges[j] > 0;
+    if (!__any_sync(kAllLanes, hears)) edges = nullptr;  // it counts as full
+  }
+  const Real* x = logits + i * n * heads + k;
+  Real *out = p + i * n * heads + k, largest = kNothing, sum = 0;
+  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+    if (edges != nullptr && edges[j] <= 0) continue;
+    largest = x[j * heads] > largest ? x[j * heads] : largest;
+  }
+  largest = warp_max(largest);
+  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+    const bool heard = edges == nullptr || edges[j] > 0;
+    out[j * heads] = heard ? std::exp(x[j * heads] - largest) : Real{0};
+    sum += out[j * heads];
+  }
+  sum = warp_sum(sum);
+  for (std::int64_t j = lane_index(); j < n; j += kWarp) out[j * heads] /= sum;
+}
+
+__global__ void pass_weights(std::int64_t rows, std::int64_t n, std::int64_t heads, const Real* p,
+                             const Real* dp, Real* dlogits) {
+  if (warp_index() >= rows) return;
+  const std::int64_t first = warp_index() / heads * n * heads + warp_index() % heads;
+  Real along = 0;
+  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+    along += p[first + j * heads] * dp[first + j * heads];
+  }
+  along = warp_sum(along);
+  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+    const std::int64_t at = first + j * heads;
+    dlogits[at] += p[at] * (dp[at] - along);
+  }
+}
+
+/// What attend has and its backward needs.
+struct Attend {
+  std::int64_t batch, n, heads, width;
+  Tensor weights, values, onto, y;
+
+  /// each(place of the weights, of i, of j) for every listener i and sender j.
+  template <class Each>
+  void for_each_pair(const Each& each) const {
+    const std::int64_t h = heads * width;
+    for (std::int64_t i = 0; i < batch * n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) each((i * n + j) * heads, i * h, (i / n * n + j) * h);
+    }
+  }
+};
+
+void attend_on_cpu(const Attend& s) {
+  if (s.onto) std::copy_n(s.onto.data, s.onto.size(), s.y.data);
+  if (!s.onto) std::fill_n(s.y.data, s.y.size(), Real{0});
+  s.for_each_pair([&](std::int64_t p, std::int64_t i, std::int64_t j) {
+    add_weighted(s.heads, s.width, s.weights.data + p, s.values.data + j, s.y.data + i);
+  });
+}
+
+void pass_attend_on_cpu(const Attend& s) {
+  s.for_each_pair([&](std::int64_t p, std::int64_t i, std::int64_t j) {
+    if (s.values.has_grad()) {
+      add_weighted(s.heads, s.width, s.weights.data + p, s.y.grad + i, s.values.grad + j);
+    }
+    for (std::int64_t k = 0; s.weights.has_grad() && k < s.heads; ++k) {
+      const std::int64_t f = k * s.width;
+      s.weights.grad[p + k] += dot(s.width, s.y.grad + i + f, s.values.data + j + f);
     }
   });
-  return y;
 }
+
+// A thread a number of a listener: warps read whole lines of the senders, which all listeners of a
+// sample share and which therefore lie in cache.
+struct Hear {
+  std::int64_t n, h, heads, width;
+  const Real *p, *values, *onto;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t i = at / h, c = at % h, k = c / width, senders = i / n * n;
+    Real sum = onto == nullptr ? Real{0} : onto[at];
+    for (std::int64_t j = 0; j < n; ++j) {
+      sum += p[(i * n + j) * heads + k] * values[(senders + j) * h + c];
+    }
+    y[at] = sum;
+  }
+};
+
+// The same from the sender's side: all its listeners.
+struct PassToSenders {
+  std::int64_t n, h, heads, width;
+  const Real *p, *dy;
+  Real* dvalues;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t j = at / h, c = at % h, k = c / width, listeners = j / n * n;
+    Real sum = 0;
+    for (std::int64_t i = listeners; i < listeners + n; ++i) {
+      sum += p[(i * n + j % n) * heads + k] * dy[i * h + c];
+    }
+    dvalues[at] += sum;
+  }
+};
+
+// A warp a listener, sender and head: the dot product of F numbers of each.
+__global__ void pass_to_weights(std::int64_t count, std::int64_t n, std::int64_t heads,
+                                std::int64_t width, const Real* dy, const Real* values, Real* dp) {
+  const std::int64_t at = warp_index();
+  if (at >= count) return;
+  const std::int64_t k = at % heads, j = at / heads % n, i = at / heads / n;
+  const Real* mine = dy + (i * heads + k) * width;
+  const Real* theirs = values + ((i / n * n + j) * heads + k) * width;
+  Real sum = 0;
+  for (std::int64_t f = lane_index(); f < width; f += kWarp) sum += mine[f] * theirs[f];
+  sum = warp_sum(sum);
+  if (lane_index() == 0) dp[at] += sum;
+}
+
+void pass_attend_on_device(Device device, const Attend& s) {
+  const std::int64_t h = s.heads * s.width, count = s.weights.size();
+  if (s.values.has_grad()) {
+    for_each(device, s.values.size(),
+             PassToSenders{s.n, h, s.heads, s.width, s.weights.data, s.y.grad, s.values.grad});
+  }
+  if (s.weights.has_grad()) {
+    launch(one_warp_each(count), pass_to_weights, count, s.n, s.heads, s.width, s.y.grad,
+           s.values.data, s.weights.grad);
+  }
+}
+
+}  // namespace
 
 Tensor attention_weights(Tape& tape, Tensor logits, Tensor adj) {
   RENAR_CHECK(logits.shape.rank == 4 && logits.dim(1) == logits.dim(2),
@@ -100,25 +229,17 @@ Tensor attention_weights(Tape& tape, Tensor logits, Tensor adj) {
               "[attention_weights] adj {} does not fit logits {}", adj.shape.text(),
               logits.shape.text());
   Tensor p = tape.output(logits.shape, {logits});
-  std::fill_n(p.data, p.size(), Real{0});
-  for (std::int64_t i = 0; i < listeners; ++i) {
-    const Row row(n, heads, adj ? adj.data + i * n : nullptr);
-    for (std::int64_t k = 0; k < heads; ++k) {
-      softmax_of(row, logits.data + i * n * heads + k, p.data + i * n * heads + k);
-    }
+  const Real* edges = adj.data;
+  const bool on_cpu = tape.device() == Device::kCpu;
+  const Grid grid = one_warp_each(listeners * heads);
+  if (on_cpu) {
+    weights_on_cpu(listeners, n, heads, logits.data, edges, p.data);
+  } else {
+    launch(grid, weigh, listeners * heads, n, heads, logits.data, edges, p.data);
   }
-  // Where p is 0, so is its part of the gradient: backward needs no adjacency.
   tape.record(p, [=] {
-    for (std::int64_t i = 0; i < listeners; ++i) {
-      for (std::int64_t k = 0; k < heads; ++k) {
-        const std::int64_t first = i * n * heads + k, last = first + n * heads;
-        Real along = 0;
-        for (std::int64_t at = first; at < last; at += heads) along += p.data[at] * p.grad[at];
-        for (std::int64_t at = first; at < last; at += heads) {
-          logits.grad[at] += p.data[at] * (p.grad[at] - along);
-        }
-      }
-    }
+    if (on_cpu) return pass_weights_on_cpu(listeners, n, heads, p.data, p.grad, logits.grad);
+    launch(grid, pass_weights, listeners * heads, n, heads, p.data, p.grad, logits.grad);
   });
   return p;
 }
@@ -135,27 +256,18 @@ Tensor attend(Tape& tape, Tensor weights, Tensor values, Tensor onto) {
   RENAR_CHECK(!onto || onto.shape == values.shape, "[attend] onto {} and values {} differ",
               onto.shape.text(), values.shape.text());
   Tensor y = tape.output(values.shape, {weights, values, onto});  // (B,N,H)
-  if (onto) std::copy_n(onto.data, onto.size(), y.data);
-  if (!onto) std::fill_n(y.data, y.size(), Real{0});
-  const auto for_each_pair = [=](const auto& each) {  // (place of the weights, of i, of j)
-    for (std::int64_t i = 0; i < batch * n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) each((i * n + j) * heads, i * h, (i / n * n + j) * h);
-    }
-  };
-  for_each_pair([=](std::int64_t p, std::int64_t i, std::int64_t j) {
-    add_weighted(heads, width, weights.data + p, values.data + j, y.data + i);
-  });
+  const Device device = tape.device();
+  const bool on_cpu = device == Device::kCpu;
+  const Attend s{batch, n, heads, width, weights, values, onto, y};
+  if (on_cpu) {
+    attend_on_cpu(s);
+  } else {
+    for_each(device, y.size(),
+             Hear{n, h, heads, width, weights.data, values.data, onto.data, y.data});
+  }
   tape.record(y, [=] {
-    for_each_pair([=](std::int64_t p, std::int64_t i, std::int64_t j) {
-      if (values.has_grad()) {
-        add_weighted(heads, width, weights.data + p, y.grad + i, values.grad + j);
-      }
-      for (std::int64_t k = 0; weights.has_grad() && k < heads; ++k) {
-        const std::int64_t f = k * width;
-        weights.grad[p + k] += dot(width, y.grad + i + f, values.data + j + f);
-      }
-    });
-    for (std::int64_t i = 0; onto.has_grad() && i < y.size(); ++i) onto.grad[i] += y.grad[i];
+    on_cpu ? pass_attend_on_cpu(s) : pass_attend_on_device(device, s);
+    if (onto.has_grad()) accumulate(device, y.size(), y.grad, onto.grad);
   });
   return y;
 }

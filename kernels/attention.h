@@ -1,28 +1,17 @@
-// Multi-head attention over the nodes, in three pieces. K heads, F = H / K numbers each.
+// Multi-head attention over the nodes, in two pieces. K heads, F = H / K numbers each.
 //
-// head_dot:          logit[r,k] = b_k + sum over f of x[r,kF+f] w_k[f]                  (..,K)
 // attention_weights: p[b,i,j,k] = softmax over j of logit[b,i,j,k], over whom i hears   (B,N,N,K)
 // attend:            y[b,i,kF+f] = onto[b,i,kF+f] + sum over j of p[b,i,j,k] value[b,j,kF+f]
 //
 // Here the first node axis listens and the second sends, the other way round than in sender_max.
 // The reference adds (adj - 1) 1e9 to the logits: a non-edge weighs exactly 0 beside any edge, and
 // where i hears nobody the 1e9 is common to all of its row and cancels, so it hears all alike.
-// Sources: Velickovic et al. 2018 (GAT), Brody et al. 2022 (GATv2: head_dot); dm-clrs, GAT, GATv2.
+// Sources: Velickovic et al. 2018 (GAT); dm-clrs, GAT, GATv2.
 #pragma once
-
-#include <span>
 
 #include "core/tape.h"
 
 namespace renar {
-
-struct Head {
-  Tensor w;  // (F,1)
-  Tensor b;  // (1)
-};
-
-/// x (..,H). `heads` must live as long as the tape's step: keep it in Tape::array.
-Tensor head_dot(Tape& tape, Tensor x, std::span<const Head> heads);
 
 /// logits (B,N,N,K), adj (B,N,N) of 0 / 1 or absent (all ones).
 Tensor attention_weights(Tape& tape, Tensor logits, Tensor adj);

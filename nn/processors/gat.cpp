@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "kernels/attention.h"
+#include "kernels/head_dot.h"
 #include "kernels/layer_norm.h"
 #include "kernels/pointwise.h"
 #include "nn/processors/step_context.h"
@@ -59,7 +60,7 @@ class Gat final : public Processor {
     const Tensor sum =
         leaky_relu(tape, edge_linear(tape, listens, speaks, {edge(c, a_e_)}, {tape.use(a_e_.b)}));
     if (!gat_.v2) return sum;  // (B,N,N,K)
-    Head* heads = tape.array<Head>(static_cast<std::int64_t>(heads_.size()));
+    Head* heads = tape.host_array<Head>(static_cast<std::int64_t>(heads_.size()));
     for (std::size_t k = 0; k < heads_.size(); ++k) {
       heads[k] = {tape.use(heads_[k].w), tape.use(heads_[k].b)};
     }

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "kernels/linear.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -22,53 +22,6 @@ constexpr double kExact = test::kFloatBuild ? 1e-6 : 1e-14;
 /// The most of 4, 3, 1 heads that divide `hidden`.
 std::int64_t heads_for(std::int64_t hidden) {
   return hidden % 4 == 0 ? 4 : hidden % 3 == 0 ? 3 : 1;
-}
-
-/// in[0] is x, then w and b of each head.
-Tensor dot_of(Tape& tape, const Inputs& in) {
-  const auto count = static_cast<std::int64_t>(in.size() / 2);
-  Head* heads = tape.array<Head>(count);
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto w = static_cast<std::size_t>(1 + 2 * k);
-    heads[k] = {in[w], in[w + 1]};
-  }
-  return head_dot(tape, in[0], {heads, static_cast<std::size_t>(count)});
-}
-
-std::vector<Numbers> dot_inputs(Shape shape, std::int64_t heads) {
-  std::vector<Numbers> inputs = {Numbers::random(shape, 1)};
-  for (std::int64_t k = 0; k < heads; ++k) {
-    const auto seed = static_cast<std::uint64_t>(2 + 2 * k);
-    inputs.push_back(Numbers::random({shape[shape.rank - 1] / heads, 1}, seed));
-    inputs.push_back(Numbers::random({1}, seed + 1));
-  }
-  return inputs;
-}
-
-TEST_CASE("head_dot: by hand; each head has its own piece") {
-  Numbers x({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), w({2, 1}, {1, 10}), b({1}, {100});
-  Numbers v({2, 1}, {1, -1}), c({1}, {0});
-  FreshTape fresh;
-  const Tensor y = dot_of(fresh.tape, {x.tensor(), w.tensor(), b.tensor(), v.tensor(), c.tensor()});
-  CHECK(y.shape == Shape{2, 2});
-  test::check_values(y, {121, -1, 165, -1}, 0);
-  test::run_backward(fresh.tape, y, {1, 2, 3, 4});
-  CHECK(x.grad() == Values{1, 10, 2, -2, 3, 30, 4, -4});
-  CHECK(w.grad() == Values{1 + 15, 2 + 18});
-  CHECK(v.grad() == Values{6 + 28, 8 + 32});
-  CHECK(b.grad() == Values{4});
-  CHECK(c.grad() == Values{6});
-}
-
-TEST_CASE("head_dot: one head is a linear with one output") {
-  for (const test::Extents& e : test::kExtents) {
-    test::same_value_and_gradient(
-        dot_of,
-        [](Tape& tape, const Inputs& in) {
-          return linear(tape, {{in[0], in[1]}}, {in[2]});
-        },
-        dot_inputs({e.batch, e.nodes, e.hidden}, 1));
-  }
 }
 
 TEST_CASE("attention_weights: by hand, two heads") {
@@ -162,9 +115,47 @@ TEST_CASE("attention: agrees with the formula, with and without an adjacency") {
   }
 }
 
+TEST_CASE("attention_weights: the kernels do as the definition, with and without an adjacency") {
+  const auto masked = [](Tape& tape, const Inputs& in) {
+    return attention_weights(tape, in[0], in[1]);
+  };
+  const auto full = [](Tape& tape, const Inputs& in) { return attention_weights(tape, in[0], {}); };
+  const Shape shapes[] = {{1, 1, 1, 1}, {3, 1, 1, 4},   {1, 2, 2, 3},   {3, 3, 3, 2},  {3, 5, 5, 4},
+                          {1, 7, 7, 1}, {1, 20, 20, 3}, {1, 33, 33, 2}, {1, 64, 64, 1}};
+  for (const Shape& shape : shapes) {
+    const Numbers logits = Numbers::random(shape, 1);
+    test::same_on_device(full, {.inputs = {logits}});
+    test::same_on_device(
+        masked, {.inputs = {logits}, .constants = {test::random_adjacency(shape[0], shape[1], 2)}});
+  }
+}
+
+TEST_CASE("attend: the kernels do as the definition, onto something or not") {
+  const auto onto = [](Tape& tape, const Inputs& in) { return attend(tape, in[0], in[1], in[2]); };
+  const auto alone = [](Tape& tape, const Inputs& in) { return attend(tape, in[0], in[1], {}); };
+  const test::Extents sizes[] = {{1, 1, 1}, {3, 1, 8},  {1, 2, 3},   {3, 2, 33},
+                                 {3, 5, 8}, {1, 3, 24}, {1, 5, 128}, {1, 20, 1}};
+  for (const test::Extents& e : sizes) {
+    const Numbers weights = Numbers::random({e.batch, e.nodes, e.nodes, heads_for(e.hidden)}, 3);
+    const Shape nodes = {e.batch, e.nodes, e.hidden};
+    const Numbers values = Numbers::random(nodes, 4);
+    test::same_on_device(alone, {.inputs = {weights, values}});
+    test::same_on_device(onto, {.inputs = {weights, values, Numbers::random(nodes, 5)}});
+  }
+}
+
+TEST_CASE("attention: the kernels leave inputs without gradient alone") {
+  const auto op = [](Tape& tape, const Inputs& in) { return attend(tape, in[0], in[1], in[2]); };
+  const auto turned = [](Tape& tape, const Inputs& in) {
+    return attend(tape, in[1], in[0], in[2]);
+  };
+  const Numbers weights = Numbers::random({2, 5, 5, 2}, 1), values = Numbers::random({2, 5, 6}, 2);
+  test::same_on_device(op, {.inputs = {weights}, .constants = {values, values}});
+  test::same_on_device(turned, {.inputs = {values}, .constants = {weights, values}});
+}
+
 TEST_CASE("attention: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t heads : {1, 3}) {
-    test::check_gradient(dot_of, dot_inputs({2, 3, 6}, heads));
     const std::vector<Numbers> logits = {Numbers::random({2, 4, 4, heads}, 1)};
     Numbers adj = test::random_adjacency(2, 4, 2);
     for (const Tensor& edges : {Tensor{}, adj.data()}) {
@@ -197,8 +188,6 @@ TEST_CASE("attention: shapes that do not fit are refused") {
   Numbers x = Numbers::random({2, 3, 4}, 1), logits = Numbers::random({2, 3, 3, 3}, 2);
   Numbers oblong = Numbers::random({2, 3, 2, 3}, 3), one = Numbers::random({1}, 4);
   FreshTape fresh;
-  CHECK_THROWS_AS(dot_of(fresh.tape, {x.tensor()}), Error);
-  CHECK_THROWS_AS(dot_of(fresh.tape, {x.tensor(), one.tensor(), one.tensor()}), Error);
   CHECK_THROWS_AS(attention_weights(fresh.tape, x.tensor(), {}), Error);
   CHECK_THROWS_AS(attention_weights(fresh.tape, oblong.tensor(), {}), Error);
   CHECK_THROWS_AS(attention_weights(fresh.tape, logits.tensor(), x.data()), Error);
