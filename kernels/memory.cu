@@ -1,22 +1,41 @@
 #include "kernels/memory.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "core/simd.h"
 #include "kernels/softmax.h"
 
 namespace renar {
 namespace {
 
+constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
+
 /// The row of a table of `words` - 1 rows that x names, or -1 for nil.
-std::int64_t word_of(Real x, std::int64_t words) {
+RENAR_HOST_DEVICE std::int64_t word_of(Real x, std::int64_t words) {
   const Real count = static_cast<Real>(words);
   if (!(x > -count - 1 && x < count)) return -1;  // NaN too
   const auto word = static_cast<std::int64_t>(x);
   const std::int64_t from_start = word < 0 ? word + words : word;
   return from_start == words - 1 ? -1 : from_start;
 }
+
+/// The numbers that name words; position(c,e) = 1 + slope(c) (e + 1 - E/2).
+struct Words {
+  std::int64_t rows, count, width;
+  Real step;
+  const Real* x;  // (rows, count)
+
+  RENAR_HOST_DEVICE std::int64_t at(std::int64_t r, std::int64_t c) const {
+    return word_of(x[r * count + c], count);
+  }
+  RENAR_HOST_DEVICE Real slope(std::int64_t c) const {
+    return step * (static_cast<Real>(c + 1) - static_cast<Real>(count) / 2);
+  }
+};
 
 // y[e] += x[e] (1 + slope (e + 1 - E/2))
 RENAR_CLONES void add_placed(std::int64_t width, Real slope, const Real* x, Real* y) {
@@ -26,13 +45,12 @@ RENAR_CLONES void add_placed(std::int64_t width, Real slope, const Real* x, Real
   }
 }
 
-/// Calls each(word, slope) for every number of the row x that names a word but nil.
+/// Calls each(word, slope) for every number of row r that names a word but nil.
 template <class Each>
-void for_each_word(const Real* x, std::int64_t count, std::int64_t width, const Each& each) {
-  const Real step = 4 / (static_cast<Real>(width) * static_cast<Real>(count));
-  for (std::int64_t c = 0; c < count; ++c) {
-    const std::int64_t word = word_of(x[c], count);
-    if (word >= 0) each(word, step * (static_cast<Real>(c + 1) - static_cast<Real>(count) / 2));
+void for_each_word(const Words& in, std::int64_t r, const Each& each) {
+  for (std::int64_t c = 0; c < in.count; ++c) {
+    const std::int64_t word = in.at(r, c);
+    if (word >= 0) each(word, in.slope(c));
   }
 }
 
@@ -40,10 +58,235 @@ RENAR_CLONES void add_scaled(std::int64_t width, Real scale, const Real* x, Real
   for (std::int64_t e = 0; e < width; ++e) y[e] += scale * x[e];
 }
 
-Real dot(std::int64_t width, const Real* a, const Real* b) {
+RENAR_HOST_DEVICE Real dot(std::int64_t width, const Real* a, const Real* b) {
   Real sum = 0;
   for (std::int64_t e = 0; e < width; ++e) sum += a[e] * b[e];
   return sum;
+}
+
+// On a device a gradient that all rows share, of a table or of the contents, has a block for each
+// of its rows and a warp's width of E; the block's warps share the rows of the input. The first
+// warp then adds what the others found, in their order: the same bits in every run. 16 warps hide
+// the latency of memory, and two such blocks fit a multiprocessor.
+constexpr int kRowsAtOnce = 16;
+
+Grid block_per_row(std::int64_t rows, std::int64_t width) {
+  return {
+      {rows, blocks_for(width, kWarp)}, {kWarp, kRowsAtOnce}, kRowsAtOnce * kWarp * sizeof(Real)};
+}
+__device__ std::int64_t own_column() {
+  return static_cast<std::int64_t>(blockIdx.y) * kWarp + threadIdx.x;
+}
+__device__ void add_of_warps(std::int64_t width, Real sum, Real* to) {
+  Real* partial = shared_memory<Real>();  // (kRowsAtOnce, kWarp)
+  partial[threadIdx.y * kWarp + threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || own_column() >= width) return;
+  for (int other = 1; other < kRowsAtOnce; ++other) sum += partial[other * kWarp + threadIdx.x];
+  to[static_cast<std::int64_t>(blockIdx.x) * width + own_column()] += sum;
+}
+
+void sum_words_on_cpu(const Words& in, const Real* table, Real* y) {
+  std::fill_n(y, in.rows * in.width, Real{0});
+  for (std::int64_t r = 0; r < in.rows; ++r) {
+    for_each_word(in, r, [&](std::int64_t word, Real slope) {
+      add_placed(in.width, slope, table + word * in.width, y + r * in.width);
+    });
+  }
+}
+
+void pass_to_words_on_cpu(const Words& in, const Real* dy, Real* dtable) {
+  for (std::int64_t r = 0; r < in.rows; ++r) {
+    for_each_word(in, r, [&](std::int64_t word, Real slope) {
+      add_placed(in.width, slope, dy + r * in.width, dtable + word * in.width);
+    });
+  }
+}
+
+// A thread an output; the table is small enough to stay in cache.
+struct SumWords {
+  Words in;
+  const Real* table;
+  Real* y;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t r = at / in.width, e = at % in.width;
+    const Real from_middle = static_cast<Real>(e + 1) - static_cast<Real>(in.width) / 2;
+    Real sum = 0;
+    for (std::int64_t c = 0; c < in.count; ++c) {
+      const std::int64_t word = in.at(r, c);
+      if (word < 0) continue;
+      sum += table[word * in.width + e] * (1 + in.slope(c) * from_middle);
+    }
+    y[at] = sum;
+  }
+};
+
+// A block is a word and looks for it in all rows. What a row adds to the word's gradient is
+// dy[r,e] (how often it names the word + the sum of those slopes (e + 1 - E/2)).
+__global__ void pass_to_words(Words in, const Real* dy, Real* dtable) {
+  const std::int64_t word = blockIdx.x, e = own_column();
+  const Real from_middle = static_cast<Real>(e + 1) - static_cast<Real>(in.width) / 2;
+  Real sum = 0;
+  for (std::int64_t r = threadIdx.y; r < in.rows; r += kRowsAtOnce) {
+    Real named = 0, slopes = 0;
+    for (std::int64_t c = threadIdx.x; c < in.count; c += kWarp) {
+      if (in.at(r, c) != word) continue;
+      named += 1;
+      slopes += in.slope(c);
+    }
+    if (!__any_sync(kAllLanes, named > 0)) continue;
+    named = warp_sum(named);
+    slopes = warp_sum(slopes);
+    if (e < in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);
+  }
+  add_of_warps(in.width, sum, dtable);
+}
+
+/// What memory_read has and its backward needs.
+struct Read {
+  std::int64_t queries, stories, memories, width;
+  Tensor query, heard, told, contents, y;
+  Real* p;        // (queries, memories)
+  Real* dlogits;  // the same, on a device
+};
+
+void read_on_cpu(const Read& s) {
+  const std::int64_t stories = s.stories, memories = s.memories, width = s.width;
+  std::fill_n(s.y.data, s.y.size(), Real{0});
+  for (std::int64_t q = 0; q < s.queries; ++q) {
+    const Real* asked = s.query.data + q * width;
+    Real* row = s.p + q * memories;
+    for (std::int64_t m = 0; m < memories; ++m) {
+      row[m] = dot(width, s.contents.data + m * width, asked);
+      if (m < stories) row[m] += dot(width, s.heard.data + (q * stories + m) * width, asked);
+    }
+    const SoftmaxRow softmax = softmax_row(row, memories);
+    for (std::int64_t m = 0; m < memories; ++m) row[m] = softmax.probability(row[m]);
+    for (std::int64_t m = 0; m < stories; ++m) {
+      add_scaled(width, row[m], s.told.data + (q * stories + m) * width, s.y.data + q * width);
+    }
+  }
+}
+
+void pass_read_on_cpu(const Read& s) {
+  const std::int64_t stories = s.stories, memories = s.memories, width = s.width;
+  for (std::int64_t q = 0; q < s.queries; ++q) {
+    const Real *row = s.p + q * memories, *dy = s.y.grad + q * width;
+    const auto dp = [&](std::int64_t m) {  // an empty memory tells nothing
+      return m < stories ? dot(width, s.told.data + (q * stories + m) * width, dy) : Real{0};
+    };
+    Real along = 0;
+    for (std::int64_t m = 0; m < stories; ++m) along += row[m] * dp(m);
+    for (std::int64_t m = 0; m < memories; ++m) {
+      const Real dlogit = row[m] * (dp(m) - along);
+      const std::int64_t asked = q * width, kept = m * width, story = (q * stories + m) * width;
+      if (s.query.has_grad()) {
+        add_scaled(width, dlogit, s.contents.data + kept, s.query.grad + asked);
+        if (m < stories) add_scaled(width, dlogit, s.heard.data + story, s.query.grad + asked);
+      }
+      if (s.contents.has_grad()) {
+        add_scaled(width, dlogit, s.query.data + asked, s.contents.grad + kept);
+      }
+      if (m >= stories) continue;
+      if (s.heard.has_grad()) add_scaled(width, dlogit, s.query.data + asked, s.heard.grad + story);
+      if (s.told.has_grad()) add_scaled(width, row[m], dy, s.told.grad + story);
+    }
+  }
+}
+
+// A warp a query: first a lane a memory, whose E numbers it reads alone, then a lane each of y's
+// E numbers, which needs all the lanes' p.
+__global__ void read_memories(Read s) {
+  const std::int64_t q = warp_index();
+  if (q >= s.queries) return;
+  const Real* asked = s.query.data + q * s.width;
+  const Real *heard = s.heard.data + q * s.stories * s.width,
+             *told = s.told.data + q * s.stories * s.width;
+  Real *row = s.p + q * s.memories, largest = kNothing, sum = 0;
+  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
+    Real logit = dot(s.width, s.contents.data + m * s.width, asked);
+    if (m < s.stories) logit += dot(s.width, heard + m * s.width, asked);
+    row[m] = logit;
+    largest = logit > largest ? logit : largest;
+  }
+  largest = warp_max(largest);
+  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
+    row[m] = std::exp(row[m] - largest);
+    sum += row[m];
+  }
+  sum = warp_sum(sum);
+  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) row[m] /= sum;
+  __syncwarp();
+  for (std::int64_t e = lane_index(); e < s.width; e += kWarp) {
+    Real total = 0;
+    for (std::int64_t m = 0; m < s.stories; ++m) total += row[m] * told[m * s.width + e];
+    s.y.data[q * s.width + e] = total;
+  }
+}
+
+// Backward in the same shape: a lane a memory for its dlogit, then a lane each of dquery's numbers.
+__global__ void pass_to_queries(Read s) {
+  const std::int64_t q = warp_index();
+  if (q >= s.queries) return;
+  const std::int64_t first = q * s.stories * s.width;
+  const Real *row = s.p + q * s.memories, *dy = s.y.grad + q * s.width;
+  Real *dlogits = s.dlogits + q * s.memories, along = 0;
+  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
+    // An empty memory tells nothing.
+    const Real dp = m < s.stories ? dot(s.width, s.told.data + first + m * s.width, dy) : Real{0};
+    dlogits[m] = dp;
+    along += row[m] * dp;
+  }
+  along = warp_sum(along);
+  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
+    dlogits[m] = row[m] * (dlogits[m] - along);
+  }
+  if (s.query.grad == nullptr) return;
+  __syncwarp();
+  for (std::int64_t e = lane_index(); e < s.width; e += kWarp) {
+    Real total = 0;
+    for (std::int64_t m = 0; m < s.memories; ++m) {
+      Real said = s.contents.data[m * s.width + e];
+      if (m < s.stories) said += s.heard.data[first + m * s.width + e];
+      total += dlogits[m] * said;
+    }
+    s.query.grad[q * s.width + e] += total;
+  }
+}
+
+// A thread a number of the stories.
+struct PassToStories {
+  Read s;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t e = at % s.width, m = at / s.width % s.stories, q = at / s.width / s.stories,
+                       place = q * s.memories + m;
+    if (s.heard.grad != nullptr) {
+      s.heard.grad[at] += s.dlogits[place] * s.query.data[q * s.width + e];
+    }
+    if (s.told.grad != nullptr) s.told.grad[at] += s.p[place] * s.y.grad[q * s.width + e];
+  }
+};
+
+// A block a memory: the sum over all queries of dlogit times the query.
+__global__ void pass_to_contents(Read s) {
+  const std::int64_t m = blockIdx.x, e = own_column();
+  Real sum = 0;
+  if (e < s.width) {
+    for (std::int64_t q = threadIdx.y; q < s.queries; q += kRowsAtOnce) {
+      sum += s.dlogits[q * s.memories + m] * s.query.data[q * s.width + e];
+    }
+  }
+  add_of_warps(s.width, sum, s.contents.grad);
+}
+
+void pass_read_on_device(Device device, const Read& s) {
+  launch(one_warp_each(s.queries), pass_to_queries, s);
+  if (s.heard.has_grad() || s.told.has_grad()) {
+    for_each(device, s.heard.size(), PassToStories{s});
+  }
+  if (s.contents.has_grad()) launch(block_per_row(s.memories, s.width), pass_to_contents, s);
 }
 
 }  // namespace
@@ -56,18 +299,17 @@ Tensor word_sum(Tape& tape, Tensor x, Tensor table) {
   Shape shape = x.shape;
   shape.extent[static_cast<std::size_t>(shape.rank - 1)] = width;
   Tensor y = tape.output(shape, {table});  // (..,E)
-  std::fill_n(y.data, y.size(), Real{0});
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for_each_word(x.data + r * count, count, width, [&](std::int64_t word, Real slope) {
-      add_placed(width, slope, table.data + word * width, y.data + r * width);
-    });
+  const Real step = 4 / (static_cast<Real>(width) * static_cast<Real>(count));
+  const Words words{rows, count, width, step, x.data};
+  const bool on_cpu = tape.device() == Device::kCpu;
+  if (on_cpu) {
+    sum_words_on_cpu(words, table.data, y.data);
+  } else {
+    for_each(tape.device(), y.size(), SumWords{words, table.data, y.data});
   }
   tape.record(y, [=] {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for_each_word(x.data + r * count, count, width, [&](std::int64_t word, Real slope) {
-        add_placed(width, slope, y.grad + r * width, table.grad + word * width);
-      });
-    }
+    if (on_cpu) return pass_to_words_on_cpu(words, y.grad, table.grad);
+    launch(block_per_row(table.dim(0), width), pass_to_words, words, y.grad, table.grad);
   });
   return y;
 }
@@ -83,69 +325,17 @@ Tensor memory_read(Tape& tape, Tensor query, Tensor heard, Tensor told, Tensor c
               contents.shape.text(), heard.shape.text());
   RENAR_CHECK(stories <= memories, "[memory_read] {} stories for {} memories", stories, memories);
   Tensor y = tape.output(query.shape, {query, heard, told, contents});
-  Tensor p = tape.constant({queries, memories});
-  std::fill_n(y.data, y.size(), Real{0});
-  for (std::int64_t q = 0; q < queries; ++q) {
-    const Real* asked = query.data + q * width;
-    Real* row = p.data + q * memories;
-    for (std::int64_t m = 0; m < memories; ++m) {
-      row[m] = dot(width, contents.data + m * width, asked);
-      if (m < stories) row[m] += dot(width, heard.data + (q * stories + m) * width, asked);
-    }
-    const SoftmaxRow softmax = softmax_row(row, memories);
-    for (std::int64_t m = 0; m < memories; ++m) row[m] = softmax.probability(row[m]);
-    for (std::int64_t m = 0; m < stories; ++m) {
-      add_scaled(width, row[m], told.data + (q * stories + m) * width, y.data + q * width);
-    }
+  const Device device = tape.device();
+  const bool on_cpu = device == Device::kCpu;
+  Read s{queries, stories, memories, width, query, heard, told, contents, y, nullptr, nullptr};
+  s.p = tape.array<Real>(queries * memories);
+  if (on_cpu) {
+    read_on_cpu(s);
+  } else {
+    if (y.has_grad()) s.dlogits = tape.array<Real>(queries * memories);
+    launch(one_warp_each(queries), read_memories, s);
   }
-  tape.record(y, [=] {
-    for (std::int64_t q = 0; q < queries; ++q) {
-      const Real *row = p.data + q * memories, *dy = y.grad + q * width;
-      const auto dp = [&](std::int64_t m) {  // an empty memory tells nothing
-        return m < stories ? dot(width, told.data + (q * stories + m) * width, dy) : Real{0};
-      };
-      Real along = 0;
-      for (std::int64_t m = 0; m < stories; ++m) along += row[m] * dp(m);
-      for (std::int64_t m = 0; m < memories; ++m) {
-        const Real dlogit = row[m] * (dp(m) - along);
-        const std::int64_t asked = q * width, kept = m * width, story = (q * stories + m) * width;
-        if (query.has_grad()) {
-          add_scaled(width, dlogit, contents.data + kept, query.grad + asked);
-          if (m < stories) add_scaled(width, dlogit, heard.data + story, query.grad + asked);
-        }
-        if (contents.has_grad()) {
-          add_scaled(width, dlogit, query.data + asked, contents.grad + kept);
-        }
-        if (m >= stories) continue;
-        if (heard.has_grad()) add_scaled(width, dlogit, query.data + asked, heard.grad + story);
-        if (told.has_grad()) add_scaled(width, row[m], dy, told.grad + story);
-      }
-    }
-  });
-  return y;
-}
-
-Tensor add_last(Tape& tape, Tensor x) {
-  RENAR_CHECK(x.shape.rank == 3 && x.dim(1) > 1, "[add_last] x {} is not (B,N+1,H)",
-              x.shape.text());
-  const std::int64_t batch = x.dim(0), n = x.dim(1) - 1, h = x.dim(2);
-  Tensor y = tape.output({batch, n, h}, {x});
-  const auto for_each_row = [=](const auto& each) {  // (place in y, in x, of x's last)
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        each((b * n + i) * h, (b * (n + 1) + i) * h, (b * (n + 1) + n) * h);
-      }
-    }
-  };
-  for_each_row([=](std::int64_t to, std::int64_t from, std::int64_t last) {
-    for (std::int64_t c = 0; c < h; ++c) y.data[to + c] = x.data[from + c] + x.data[last + c];
-  });
-  tape.record(y, [=] {
-    for_each_row([=](std::int64_t to, std::int64_t from, std::int64_t last) {
-      add_scaled(h, 1, y.grad + to, x.grad + from);
-      add_scaled(h, 1, y.grad + to, x.grad + last);
-    });
-  });
+  tape.record(y, [=] { on_cpu ? pass_read_on_cpu(s) : pass_read_on_device(device, s); });
   return y;
 }
 

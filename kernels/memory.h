@@ -3,7 +3,6 @@
 // word_sum:    y[r,e] = sum over c of table[word(x[r,c])][e] position(c,e)                   (..,E)
 // memory_read: y[b,q] = sum over m of p[b,q,m] told[b,q,m]                                (B,Q,E)
 //              p = softmax over m of (heard[b,q,m] + contents[m]) . query[b,q]
-// add_last:    y[b,i] = x[b,i] + x[b,N]                                        (B,N,H) of (B,N+1,H)
 //
 // word(x) is x cut towards zero, counted from the end where it is negative, so that nothing passes
 // back to x. The last of the V = H words, nil, is all zeros and has no row in the table. A number
@@ -22,7 +21,5 @@ Tensor word_sum(Tape& tape, Tensor x, Tensor table);
 
 /// query (B,Q,E), heard and told (B,Q,S,E), contents (M,E), S <= M.
 Tensor memory_read(Tape& tape, Tensor query, Tensor heard, Tensor told, Tensor contents);
-
-Tensor add_last(Tape& tape, Tensor x);
 
 }  // namespace renar

@@ -1,8 +1,7 @@
 #include "nn/processors/memnet.h"
 
-#include <algorithm>
-
 #include "core/check.h"
+#include "kernels/graph_node.h"
 #include "kernels/memory.h"
 
 namespace renar {
@@ -52,33 +51,17 @@ class Memnet final : public Processor {
   // node_fts, and graph_fts below them.   (B,N+1,H)
   static Tensor queries(Tape& tape, Composer& composer, const ProcessorInputs& in) {
     const Tensor node = numbers(composer, in.node), graph = numbers(composer, in.graph);
-    const std::int64_t batch = node.dim(0), n = node.dim(1), h = node.dim(2);
-    const Tensor x = tape.constant({batch, n + 1, h});
-    for (std::int64_t b = 0; b < batch; ++b) {
-      Real* to = std::copy_n(node.data + b * n * h, n * h, x.data + b * (n + 1) * h);
-      std::copy_n(graph.data + b * n * h, h, to);
-    }
-    return x;
+    return append_graph(tape, node, graph);
   }
 
   // edge_fts where there is an edge, and zeros in the graph's row and column.   (B,N+1,N+1,H)
   Tensor stories(Tape& tape, Composer& composer, const ProcessorInputs& in) const {
     const Tensor edge = numbers(composer, in.edge);
-    const std::int64_t batch = edge.dim(0), n = edge.dim(1), h = edge.dim(3);
+    const std::int64_t n = edge.dim(1);
     RENAR_CHECK(n + 1 <= kMemories,
                 "[processor] memnet keeps {} memories: graphs of at most {} nodes, not of {}",
                 kMemories, kMemories - 1, n);
-    const Tensor x = tape.constant({batch, n + 1, n + 1, h});
-    std::fill_n(x.data, x.size(), Real{0});
-    for (std::int64_t row = 0; row < batch * n; ++row) {
-      const std::int64_t b = row / n, i = row % n;
-      for (std::int64_t j = 0; j < n; ++j) {
-        if (memnet_.masked && in.adj.data[row * n + j] <= 0) continue;
-        Real* to = x.data + ((b * (n + 1) + i) * (n + 1) + j) * h;
-        std::copy_n(edge.data + (row * n + j) * h, h, to);
-      }
-    }
-    return x;
+    return append_graph_edges(tape, edge, memnet_.masked ? in.adj : Tensor{});
   }
 
   MemnetOptions memnet_;

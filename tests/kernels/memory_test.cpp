@@ -8,6 +8,7 @@
 
 #include "core/check.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -97,14 +98,63 @@ TEST_CASE("memory_read: agrees with the formula") {
   }
 }
 
-TEST_CASE("add_last: by hand") {
-  Numbers x({2, 3, 2}, {1, 2, 3, 4, 10, 20, 5, 6, 7, 8, 30, 40});
-  FreshTape fresh;
-  const Tensor y = add_last(fresh.tape, x.tensor());
-  CHECK(y.shape == Shape{2, 2, 2});
-  test::check_values(y, {11, 22, 13, 24, 35, 46, 37, 48}, 0);
-  test::run_backward(fresh.tape, y, {1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(x.grad() == Values{1, 2, 3, 4, 4, 6, 5, 6, 7, 8, 12, 14});
+/// Numbers of which most name a word of `words`, some the same.
+Numbers naming(Shape shape, std::int64_t words, std::uint64_t seed) {
+  Numbers x = Numbers::random(shape, seed);
+  const Real spread = static_cast<Real>(words) / 2;
+  for (std::int64_t i = 0; i < shape.size(); ++i) x.data().data[i] *= i % 3 == 0 ? 1 : spread;
+  return x;
+}
+
+TEST_CASE("word_sum: the kernels do as the definition") {
+  struct Case {
+    Shape shape;
+    std::int64_t width;
+  };
+  const Case cases[] = {{{1, 1, 2}, 1},    {{3, 2, 3}, 3},   {{2, 5, 5, 8}, 16},
+                        {{1, 20, 24}, 33}, {{3, 3, 33}, 16}, {{1, 3, 3, 128}, 16},
+                        {{1, 64, 8}, 65}};
+  for (const Case& each : cases) {
+    const std::int64_t words = each.shape[each.shape.rank - 1];
+    test::same_on_device([](Tape& tape, const Inputs& in) { return word_sum(tape, in[1], in[0]); },
+                         {.inputs = {Numbers::random({words - 1, each.width}, 2)},
+                          .constants = {naming(each.shape, words, 1)}});
+  }
+  test::same_on_device(
+      [](Tape& tape, const Inputs& in) { return word_sum(tape, in[1], in[0]); },
+      {.inputs = {Numbers({0, 2}, {})}, .constants = {Numbers({3, 1}, {0, -1, 7})}});
+}
+
+TEST_CASE("memory_read: the kernels do as the definition") {
+  struct Case {
+    std::int64_t batch, queries, stories, width, memories;
+  };
+  const Case cases[] = {{1, 1, 1, 1, 1},    {1, 2, 2, 3, 5},     {3, 3, 3, 8, 33},
+                        {2, 6, 6, 16, 16},  {1, 21, 21, 16, 40}, {1, 4, 4, 33, 128},
+                        {1, 5, 65, 16, 128}};
+  for (const Case& e : cases) {
+    const Shape stories = {e.batch, e.queries, e.stories, e.width};
+    test::same_on_device(read, {.inputs = {Numbers::random({e.batch, e.queries, e.width}, 1),
+                                           Numbers::random(stories, 2), Numbers::random(stories, 3),
+                                           Numbers::random({e.memories, e.width}, 4)},
+                                .tolerance = 10 * test::kRounding});
+  }
+}
+
+TEST_CASE("memory_read: the kernels leave inputs without gradient alone") {
+  const std::vector<Numbers> all = {Numbers::random({1, 2, 3}, 1), Numbers::random({1, 2, 2, 3}, 2),
+                                    Numbers::random({1, 2, 2, 3}, 3), Numbers::random({4, 3}, 4)};
+  for (std::size_t learnt = 0; learnt < 4; ++learnt) {
+    std::vector<Numbers> others = all;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(learnt));
+    test::same_on_device(
+        [=](Tape& tape, const Inputs& in) {
+          Inputs placed(in.begin() + 1, in.end());
+          placed.insert(placed.begin() + static_cast<std::ptrdiff_t>(learnt), in[0]);
+          return read(tape, placed);
+        },
+        {.inputs = {all[learnt]}, .constants = others});
+  }
 }
 
 TEST_CASE("memory: gradients" * doctest::skip(test::kFloatBuild)) {
@@ -115,8 +165,6 @@ TEST_CASE("memory: gradients" * doctest::skip(test::kFloatBuild)) {
       {Numbers::random({4, 6}, 2)});
   test::check_gradient(read, {Numbers::random({2, 3, 4}, 1), Numbers::random({2, 3, 2, 4}, 2),
                               Numbers::random({2, 3, 2, 4}, 3), Numbers::random({5, 4}, 4)});
-  test::check_gradient([](Tape& tape, const Inputs& in) { return add_last(tape, in[0]); },
-                       {Numbers::random({2, 4, 3}, 5)});
 }
 
 TEST_CASE("memory: inputs without gradient are left alone") {
@@ -139,7 +187,6 @@ TEST_CASE("memory: shapes that do not fit are refused") {
   Numbers two = Numbers::random({2, 4}, 5), five = Numbers::random({5, 4}, 6);
   FreshTape fresh;
   CHECK_THROWS_AS(word_sum(fresh.tape, x.tensor(), table.tensor()), Error);
-  CHECK_THROWS_AS(add_last(fresh.tape, table.tensor()), Error);
   const auto refused = [&](Numbers& query, Numbers& heard, Numbers& told, Numbers& contents) {
     const Inputs in = {query.tensor(), heard.tensor(), told.tensor(), contents.tensor()};
     CHECK_THROWS_AS(read(fresh.tape, in), Error);
