@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 #include "core/check.h"
 #include "kernels/linear.h"
 #include "tests/support_device.h"
@@ -134,6 +138,24 @@ TEST_CASE("pointer_head: the kernels do as the definition") {
     }
   }
   test::same_on_device(fused, {.inputs = {}, .constants = inputs_of({1, 64, 3}, test::coarse)});
+}
+
+TEST_CASE("pointer_head: the last block's warps without a logit write nothing") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  FreshTape fresh(Tape::Mode::kPredict, *device);
+  Inputs in;
+  std::vector<Numbers> inputs = inputs_of({1, 3, 8}, Numbers::random);
+  for (Numbers& each : inputs) {
+    const std::vector<Real> values = each.values();
+    in.push_back(fresh.tape.host_constant(each.shape()));
+    std::copy(values.begin(), values.end(), in.back().data);
+    in.back() = fresh.tape.send(in.back());
+  }
+  constexpr std::int64_t kLogits = 9, kLine = 16;  // memory starts as NaN
+  const Real* y = fresh.tape.fetch(fused(fresh.tape, in).data, kLine);
+  CHECK(std::none_of(y, y + kLogits, [](Real x) { return std::isnan(x); }));
+  CHECK(std::all_of(y + kLogits, y + kLine, [](Real x) { return std::isnan(x); }));
 }
 
 TEST_CASE("edge_pointer_head: the kernels do as the definition") {
