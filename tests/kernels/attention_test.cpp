@@ -130,6 +130,21 @@ TEST_CASE("attention_weights: the kernels do as the definition, with and without
   }
 }
 
+TEST_CASE("attention_weights: the kernels see who is heard, however far apart the logits") {
+  const auto masked = [](Tape& tape, const Inputs& in) {
+    return attention_weights(tape, in[0], in[1]);
+  };
+  for (const std::int64_t n : {3, 40}) {  // one lane a sender, and two senders for some lanes
+    Numbers logits = Numbers::random({1, n, n, 2}, 1);
+    for (std::int64_t i = 0; i < n * n * 2; ++i) logits.data().data[i] *= 300;
+    Numbers adj({1, n, n}, Values(static_cast<std::size_t>(n * n), 0));
+    for (std::int64_t i = 0; i < n; ++i) adj.data().data[i * n + i % 3] = 1;  // just one sender
+    test::same_on_device(masked, {.inputs = {logits}, .constants = {adj}});
+    adj.data().data[n] = adj.data().data[n - 1] = 1;
+    test::same_on_device(masked, {.inputs = {logits}, .constants = {adj}});
+  }
+}
+
 TEST_CASE("attend: the kernels do as the definition, onto something or not") {
   const auto onto = [](Tape& tape, const Inputs& in) { return attend(tape, in[0], in[1], in[2]); };
   const auto alone = [](Tape& tape, const Inputs& in) { return attend(tape, in[0], in[1], {}); };
