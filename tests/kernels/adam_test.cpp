@@ -142,7 +142,8 @@ TEST_CASE("adam: clipped, it is the definition with the clip's scale, and the re
 }
 
 TEST_CASE("adam: a gradient that is not finite moves nothing, on the CPU and by the kernels") {
-  for (const Real bad : {std::numeric_limits<Real>::infinity(), std::nanf("")}) {
+  using Limits = std::numeric_limits<Real>;
+  for (const Real bad : {Limits::infinity(), Limits::quiet_NaN()}) {
     std::vector<test::Numbers> start = start_of(300);
     start[0].data().data[299] = start[1].data().data[7] = bad;
     const auto op = [](Tape& tape, const test::Inputs& in) { return moved_twice(tape, in, 0.5); };
