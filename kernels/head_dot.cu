@@ -163,7 +163,7 @@ Tensor head_dot(Tape& tape, Tensor x, std::span<const Head> heads) {
   } else {
     s.w = tape.array<Real>(s.h());
     s.b = tape.array<Real>(count);
-    if (wants_grad) s.partial = tape.array<Real>(blocks_for(rows, kChunk) * (s.h() + count));
+    if (y.has_grad()) s.partial = tape.array<Real>(blocks_for(rows, kChunk) * (s.h() + count));
     dots_on_device(device, s);
   }
   tape.record(y, [=] { on_cpu ? pass_dots_on_cpu(s) : pass_dots_on_device(device, s); });
