@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/check.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
@@ -87,6 +89,16 @@ TEST_CASE("stack: the kernels do as the definition") {
                               .constants = {Numbers::random({3, h}, 4), Numbers::random({h}, 5)}});
     test::same_on_device([&](Tape& tape, const Inputs&) { return stack(tape, h, {}, {}); },
                          {.inputs = {}});
+  }
+}
+
+TEST_CASE("columns: the kernels stop at the last number") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  test::FreshTape fresh(Tape::Mode::kPredict, *device);  // its memory starts as NaN
+  for (const Tensor& y : {columns(fresh.tape, 9, {}), stack(fresh.tape, 9, {}, {})}) {
+    const Real* got = fresh.tape.fetch(y.data, 16);  // up to the next cache line
+    for (int i = 0; i < 16; ++i) CHECK(std::isnan(got[i]) == (i >= 9));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/check.h"
 #include "kernels/pointwise.h"
 #include "tests/support.h"
@@ -212,6 +214,19 @@ TEST_CASE("edge_add: the kernels do as the definition") {
                        {.inputs = {},
                         .constants = {Numbers::random({1, 3, 5}, 1), Numbers::random({1, 3, 5}, 2),
                                       Numbers::random({1, 3, 3, 5}, 3)}});
+}
+
+TEST_CASE("edge_add: the kernel stops at the last row") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  test::FreshTape fresh(Tape::Mode::kPredict, *device);  // its memory starts as NaN
+  Real* zeros = fresh.tape.array<Real>(16);  // more than the inputs, so that a row too many shows
+  fill_bytes(*device, zeros, 0, 16 * sizeof(Real));
+  const Tensor nodes{zeros, nullptr, {1, 3, 1}}, edges{zeros, nullptr, {1, 3, 3, 1}};
+  const Tensor y = edge_add(fresh.tape, nodes, nodes, edges);
+  const Real* got = fresh.tape.fetch(y.data, 16);  // up to the next cache line
+  for (int i = 0; i < 9; ++i) CHECK(got[i] == 0);
+  for (int i = 9; i < 16; ++i) CHECK(std::isnan(got[i]));
 }
 
 TEST_CASE("edge_linear: gradients" * doctest::skip(test::kFloatBuild)) {

@@ -31,6 +31,9 @@ TEST_CASE("node_add: a gradient for one side alone") {
   test::run_backward(fresh.tape, node_add(fresh.tape, x.data(), graph.tensor()), Values(6, 1));
   CHECK(graph.grad() == Values{3, 3});
   CHECK(x.grad() == Values(6, 0));
+  FreshTape again;
+  test::run_backward(again.tape, node_add(again.tape, x.data(), graph.tensor()), Values(6, 1));
+  CHECK(graph.grad() == Values{6, 6});  // it adds
 }
 
 TEST_CASE("node_add: the kernels do as the definition") {
