@@ -2,8 +2,9 @@
 // messages.
 //
 // x (B,N,N,K), W (K,H), bias (H), adj (B,N,N) or absent, y (B,N,H).
-// Definition: sender_max(linear(x, W, bias), adj). Fused, because a maximum passes gradient to its
-// winner alone: backward touches B N H rows of products instead of B N N H.
+// Definition: sender_max(linear(x, W, bias), adj). Fused on the CPU, because a maximum passes
+// gradient to its winner alone: backward touches B N H rows of products instead of B N N H. A
+// device runs the definition.
 #pragma once
 
 #include "core/tape.h"
