@@ -13,9 +13,6 @@ namespace renar {
 
 Tensor identity_adjacency(Tape& tape, std::int64_t batch, std::int64_t nodes);
 void add_edges(Device device, Tensor adj, Tensor relation, Real threshold);
-inline void add_edges(Tensor adj, Tensor relation, Real threshold) {
-  add_edges(Device::kCpu, adj, relation, threshold);
-}
 
 constexpr Real kPointerEdge = 0.5;
 constexpr Real kMaskEdge = 0;

@@ -122,8 +122,8 @@ EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTenso
   for (const std::size_t p : read_) {
     const bool pointer = spec_[p].location == Location::kNode && is_pointer(spec_[p]);
     const bool edges = spec_[p].location == Location::kEdge && spec_[p].type == Type::kMask;
-    if (pointer) add_edges(step.adj, probes[p].first(batch), kPointerEdge);
-    if (edges) add_edges(step.adj, probes[p].first(batch), kMaskEdge);
+    if (pointer) add_edges(tape.device(), step.adj, probes[p].first(batch), kPointerEdge);
+    if (edges) add_edges(tape.device(), step.adj, probes[p].first(batch), kMaskEdge);
   }
   return step;
 }

@@ -28,10 +28,10 @@ TEST_CASE("adjacency: an edge in either direction is an edge in both") {
   // Sample 0: node 0 points to 2; (1,2) and (2,1) are 0.25 each, together not over one half.
   // Sample 1: nothing points.
   Numbers pointer({2, 3, 3}, {0, 0, 1, 0, 0, 0.25, 0, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  add_edges(adj, pointer.data(), kPointerEdge);
+  add_edges(Device::kCpu, adj, pointer.data(), kPointerEdge);
   test::check_values(adj, {1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 0);
   // As a mask (1,2) counts; what is there stays.
-  add_edges(adj, pointer.data(), kMaskEdge);
+  add_edges(Device::kCpu, adj, pointer.data(), kMaskEdge);
   test::check_values(adj, {1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 0);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("mask_non_edges: gradients" * doctest::skip(test::kFloatBuild)) {
 TEST_CASE("adjacency: shapes that do not fit are refused") {
   Numbers x = Numbers::random({1, 3, 3}, 1), adj = Numbers::random({2, 3, 3}, 2);
   FreshTape fresh;
-  CHECK_THROWS_AS(add_edges(adj.data(), x.data(), kMaskEdge), Error);
+  CHECK_THROWS_AS(add_edges(Device::kCpu, adj.data(), x.data(), kMaskEdge), Error);
   CHECK_THROWS_AS(mask_non_edges(fresh.tape, x.tensor(), adj.data()), Error);
 }
 
