@@ -1,13 +1,13 @@
 # Verbs only; CMakeLists.txt is the build. `make` alone lists the verbs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build train test bench format check clean
+.PHONY: help setup build train test bench test-cuda bench-cuda format check clean
 
 ALGO ?= dfs
 MAKEFLAGS += --no-print-directory
 JOBS := $(shell nproc)
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z]*\): .*## /  make \1	/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\): .*## /  make \1	/p' Makefile | expand -t 16
 
 setup: ## install what is missing from Debian (as root or through sudo)
 	@tools/setup.sh
@@ -24,6 +24,14 @@ test: setup ## build and test in float, in double and under the sanitizers
 
 bench: build ## time one training step
 	./renar_bench step --algo $(ALGO) $(ARGS)
+
+test-cuda: setup ## with a GPU: its kernels against the CPU, and the golden cases on it
+	@tools/test_cuda.sh
+
+bench-cuda: build ## with a GPU: a training step of dfs, insertion_sort and bfs, n = 16 and 64
+	@for algo in dfs insertion_sort bfs; do for length in 16 64; do for method in baseline mrenar; do \
+	  ./renar_bench step --device cuda --algo $$algo --length $$length --method $$method $(ARGS) || exit 1; \
+	done; done; done
 
 format: setup ## clang-format every source file in place
 	@tools/check.sh --list-sources | xargs clang-format -i

@@ -40,6 +40,7 @@ class DeviceBuffer {
     copy_to_device(device_, fit(count), from, bytes(count));
     return data_;
   }
+  T* data() const { return data_; }
   void download(T* to, std::int64_t count) const { copy_to_host(device_, to, data_, bytes(count)); }
 
  private:

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-[[ -x $nvcc ]] || { echo "no nvcc, so no kernel was compiled"; exit 77; }
+[[ -x $nvcc ]] || { echo "(CUDA) no nvcc: the kernels were compiled as C++ only"; exit 77; }
 (($#)) && files=("$@") || files=(core/*.cu kernels/*.cu)
 
 report() {

@@ -10,6 +10,7 @@
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
+#include "core/device_buffer.h"
 #include "core/parallel.h"
 #include "core/version.h"
 #include "kernels/gemm.h"
@@ -18,6 +19,7 @@
 #include "tools/bench_times.h"
 #include "tools/program.h"
 #include "trainer/batch.h"
+#include "trainer/machine.h"
 #include "trainer/optimizer.h"
 #include "trainer/train.h"
 
@@ -41,13 +43,35 @@ struct StepOptions {
   std::string algo = "dfs";
   Config config;  // the model
   int length = 16, batch = 32, steps = 10, threads = 0;
+  std::string device = "cpu";
   bool json = false;
 };
 
+constexpr int kRepeats = 200, kTries = 5;  // of a product
+constexpr std::int64_t kHidden = 128;
+
+/// GFLOP/s of the GPU's product at the messages' shape for 32 samples of 16 nodes.
+double sgemm_peak_on(Device device) {
+  if (device == Device::kSimt) return 0;  // would take minutes and say nothing
+  constexpr std::int64_t kRows = 32 * 256;
+  DeviceBuffer<Real> x(device), w(device), y(device);
+  x.zeros(kRows * kHidden);
+  w.zeros(kHidden * kHidden);
+  y.zeros(kRows * kHidden);
+  const Times times = time_of(kTries, [&] {
+    for (int i = 0; i < kRepeats; ++i) {
+      gemm(device, kRows, kHidden, kHidden, {x.data(), kHidden, 1}, {w.data(), kHidden, 1},
+           y.data());
+    }
+    Real last = 0;
+    y.download(&last, 1);  // waits
+  });
+  return 2.0 * kRows * kHidden * kHidden * kRepeats / times.min / 1e6;
+}
+
 /// GFLOP/s of this process's own product at the messages' shape, one on each thread.
 double sgemm_peak(int threads) {
-  constexpr std::int64_t kRows = 256, kHidden = 128;
-  constexpr int kRepeats = 200, kTries = 5;
+  constexpr std::int64_t kRows = 256;
   std::vector<std::vector<Real>> memory(
       static_cast<std::size_t>(threads),
       std::vector<Real>(2 * kRows * kHidden + kHidden * kHidden, 1));
@@ -67,7 +91,8 @@ int bench_step(StepOptions o) {
   complete_method(o.config);
   const Config& config = o.config;
   const Algorithm& algorithm = find_algorithm(o.algo);
-  const int threads = o.threads > 0 ? o.threads : available_threads();
+  const Machine machine = machine_of(o.device, o.threads);
+  const bool on_cpu = machine.device == Device::kCpu;
   const Pipeline pipeline;  // as renar_train has it
   Net net(o.algo, spec_after(pipeline, algorithm), net_options(config));
   NumpyRandom positions(1);
@@ -75,7 +100,7 @@ int bench_step(StepOptions o) {
   apply(pipeline, algorithm, traces, positions);
   Batch batch;
   fill_batch(net.spec(), traces, batch);
-  ShardRunner runner(threads);
+  ShardRunner runner(machine.threads, machine.device);
   Optimizer optimizer(net.parameters().size(), 1e-3, 1.0);
   std::vector<Real> grads;
   const auto step = [&] {
@@ -95,12 +120,13 @@ int bench_step(StepOptions o) {
   Predictions predictions;
   const Times predicting =
       time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });
-  const double gflops = gflop / training.min * 1e3, peak = sgemm_peak(threads);
+  const double gflops = gflop / training.min * 1e3,
+               peak = on_cpu ? sgemm_peak(machine.threads) : sgemm_peak_on(machine.device);
 
   if (o.json) {
     const nlohmann::ordered_json out = {{"algo", o.algo},
                                         {"method", config.method},
-                                        {"device", "cpu"},
+                                        {"device", on_cpu ? "cpu" : text_of(machine)},
                                         {"nodes", o.length},
                                         {"batch", o.batch},
                                         {"steps_T", steps_of(batch.frames)},
@@ -114,7 +140,7 @@ int bench_step(StepOptions o) {
                                         {"allocations", made},
                                         {"cpu", cpu_model()},
                                         {"isa", instruction_set()},
-                                        {"threads", threads}};
+                                        {"threads", machine.threads}};
     fmt::print("{}\n", out.dump());
     return 0;
   }
@@ -125,10 +151,10 @@ int bench_step(StepOptions o) {
   fmt::print("prediction     {:9.1f} ms min\n", predicting.min);
   fmt::print(
       "products       {:9.1f} GFLOP a training step, {:.0f} GFLOP/s of {:.0f} at "
-      "[256,128]x[128,128]\n",
-      gflop, gflops, peak);
+      "[{},128]x[128,128]\n",
+      gflop, gflops, peak, on_cpu ? 256 : 32 * 256);
   fmt::print("memory         {:9.0f} MiB at most, {} allocations a step\n", memory, made);
-  fmt::print("machine        {}, {}, {} threads\n", cpu_model(), instruction_set(), threads);
+  fmt::print("machine        {}\n", text_of(machine));
   return 0;
 }
 
@@ -158,6 +184,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   step->add_option("--steps", o.steps, "steps that are timed")
       ->check(positive)
+      ->capture_default_str();
+  step->add_option("--device", o.device, "auto, cpu, cuda, or simt (slow)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
       ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
   step->add_flag("--json", o.json, "one JSON object");

@@ -44,7 +44,7 @@ fi
 
 cuda=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 if [[ -n $cuda ]]; then
-  echo "setup: ready; a CUDA toolkit is here, this version builds for the CPU only"
+  echo "setup: ready; a CUDA toolkit is here, so this is a build for CPU and GPU"
 else
   echo "setup: ready; no CUDA toolkit, so this is a CPU build"
 fi

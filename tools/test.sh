@@ -60,12 +60,13 @@ doctests() {
     "in $((SECONDS - start)) s"
 }
 
-# golden NAME PROGRAM FILE...: forward, backward and score of stored cases against the reference.
+# golden NAME PROGRAM DEVICE FILE...: forward, backward and score of stored cases against the
+# reference.
 golden() {
-  local name=$1 program=$2 file
-  shift 2
+  local name=$1 program=$2 device=$3 file
+  shift 3
   for file in "$@"; do
-    if "$program" golden "$file" >"$log" 2>&1; then
+    if "$program" golden "$file" --device "$device" >"$log" 2>&1; then
       pass
       echo "$name: golden ${file#../} passed"
     else
@@ -75,12 +76,12 @@ golden() {
   done
 }
 
-# system_test SCRIPT PROGRAMS: runs a system test on the programs of that directory.
+# system_test SCRIPT [PROGRAMS]: runs a system test on the programs of that directory.
 system_test() {
-  local script=$1 programs=$2 start=$SECONDS
-  bash "$script" "$programs" >"$log" 2>&1
+  local script=$1 programs=${2:-} start=$SECONDS
+  bash "$script" ${programs:+"$programs"} >"$log" 2>&1
   case $? in
-    0) pass; echo "$script passed in $((SECONDS - start)) s ($programs)" ;;
+    0) pass; echo "$script passed in $((SECONDS - start)) s${programs:+ ($programs)}" ;;
     77) skip "$script: $(tail -n 1 "$log")" ;;
     *) cat "$log"; fail "$script ($programs)" ;;
   esac
@@ -98,14 +99,16 @@ fi
 
 if build release "programs renar_tests" "-DRENAR_PROGRAM_DIR=$PWD"; then
   doctests release
-  golden float ./renar_check "${golden_files[@]}"
+  golden float ./renar_check cpu "${golden_files[@]}"
   for script in tests/system/*.sh; do
     [[ -e $script ]] && system_test "$script" "$PWD"
   done
 fi
+system_test tools/kernel_table.sh
 if build real64 "renar_check renar_tests" -DRENAR_REAL64=ON; then
   doctests real64
-  golden double build/real64/renar_check "${golden_files[@]}"
+  golden double build/real64/renar_check cpu "${golden_files[@]}"
+  golden "double, kernels on fibers" build/real64/renar_check simt "${golden_files[@]}"
 fi
 if build sanitize "renar_train renar_tests" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DRENAR_SANITIZE=address,undefined; then
