@@ -1,5 +1,5 @@
-// The whole net with its kernels beside the whole net on the CPU: every kind of probe, every method,
-// twenty updates.
+// The whole net with its kernels beside the whole net on the CPU: every kind of probe, every
+// method, twenty updates.
 #include <doctest/doctest.h>
 
 #include "core/simt.h"
