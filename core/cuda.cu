@@ -48,7 +48,7 @@ cudaStream_t stream() {
   return only;
 }
 
-void check_launch() { check_cuda(cudaPeekAtLastError(), "starting a kernel"); }
+void check_launch() { check_cuda(cudaGetLastError(), "starting a kernel"); }
 
 void* cuda_allocate(std::size_t bytes) {
   void* memory = nullptr;
@@ -69,7 +69,9 @@ void* cuda_allocate(std::size_t bytes) {
 void cuda_release(void* memory) { cudaFree(memory); }
 
 void cuda_copy(void* to, const void* from, std::size_t bytes, bool wait) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
+  if (bytes > 0) {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
+  }
   if (wait) check_cuda(cudaStreamSynchronize(stream()), "waiting for the kernels");
 }
 

@@ -75,6 +75,10 @@ void copy_to_device(Device device, void* to, const void* from, std::size_t bytes
   copy_on_device(device, to, from, bytes);
 }
 
+void send_to_device(Device device, void* to, const void* from, std::size_t bytes) {
+  copy_on_device(device, to, from, bytes);
+}
+
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes) {
   if (device == Device::kCuda) return cuda_copy(to, from, bytes, true);
   copy_on_device(device, to, from, bytes);

@@ -35,8 +35,11 @@ Device find_device(std::string_view name, std::string* why_cpu = nullptr);
 void* device_allocate(Device device, std::size_t bytes);
 void device_release(Device device, void* memory);
 
-/// Each is queued behind the kernels before it; from a device to the host waits.
+/// Each is queued behind the kernels before it. Those between the host and a device wait, and with
+/// them for all that was queued before, but send_to_device: its `from` must stay as it is until
+/// another one has waited.
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes);
+void send_to_device(Device device, void* to, const void* from, std::size_t bytes);
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes);
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes);
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes);

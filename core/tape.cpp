@@ -17,11 +17,13 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   kept_.reset();
   step_.reset();
   host_.reset();
+  fetched_.reset();
   nodes_.clear();
 }
 
 void Tape::begin_step() {
   step_.rewind({});
+  fetched_.rewind({});
   in_step_ = true;
 }
 

@@ -39,8 +39,9 @@ class Tape {
   explicit Tape(Device device = Device::kCpu) : device_(device), kept_(device), step_(device) {}
   Device device() const { return device_; }
 
-  /// Forgets the last trajectory and starts one on parameters `values`; the gradients of those that
-  /// are active (default: all) are added to `grads`, which may be null when predicting.
+  /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
+  /// `values`; the gradients of those that are active (default: all) are added to `grads`, which
+  /// may be null when predicting.
   void start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active = {});
   bool recording() const { return mode_ == Mode::kRecord; }
 
@@ -85,22 +86,24 @@ class Tape {
   Tensor host_constant(const Shape& shape) {
     return {host_array<Real>(shape.size()), nullptr, shape};
   }
-  /// What was written to a host_array, on the device; on the CPU it is there already.
+  /// What was written to a host_array, on the device; on the CPU it is there already. Does not wait
+  /// for the device, of which there would be many pauses in a time step: what is sent must stay as
+  /// it is until something is fetched.
   template <class T>
   const T* send(const T* host, std::int64_t count) {
     if (device_ == Device::kCpu) return host;
     T* there = array<T>(count);
-    copy_to_device(device_, there, host, static_cast<std::size_t>(count) * sizeof(T));
+    send_to_device(device_, there, host, static_cast<std::size_t>(count) * sizeof(T));
     return there;
   }
   Tensor send(const Tensor& host) {
     return {const_cast<Real*>(send<Real>(host.data, host.size())), nullptr, host.shape};
   }
-  /// The numbers of a device for the host to read, now.
+  /// The numbers of a device for the host to read, until the next time step begins.
   template <class T>
   const T* fetch(const T* there, std::int64_t count) {
     if (device_ == Device::kCpu) return there;
-    T* host = host_.array<T>(count);
+    T* host = fetched_.array<T>(count);
     copy_to_host(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
     return host;
   }
@@ -120,7 +123,9 @@ class Tape {
   void backward();
 
   void poison(bool on);
-  std::size_t bytes() const { return kept_.capacity() + step_.capacity() + host_.capacity(); }
+  std::size_t bytes() const {
+    return kept_.capacity() + step_.capacity() + host_.capacity() + fetched_.capacity();
+  }
 
  private:
   struct Node {
@@ -147,9 +152,10 @@ class Tape {
   const Real* param_values_ = nullptr;
   Real* param_grads_ = nullptr;
   ActiveParameters active_;
-  Arena kept_;  // lives as long as the trajectory
-  Arena step_;  // reused by every time step
-  Arena host_;  // beside a device: closures, and numbers on their way to it or back
+  Arena kept_;     // lives as long as the trajectory
+  Arena step_;     // reused by every time step
+  Arena host_;     // beside a device: closures, and numbers on their way to it
+  Arena fetched_;  // and those that have come back
   std::vector<Node> nodes_;
 };
 

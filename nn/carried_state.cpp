@@ -35,7 +35,7 @@ void CarriedState::take_up(Device device, const Samples& samples,
     const Real* from = now_.data() + part.slot * width_;
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const std::int64_t each = numbers_each(tensors.tensors[i]);
-      copy_to_device(device, tensors.tensors[i].data + k * each, from,
+      send_to_device(device, tensors.tensors[i].data + k * each, from,
                      static_cast<std::size_t>(each) * sizeof(Real));
       from += each;
     }

@@ -294,7 +294,7 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
              (*run.request.scales)[p], (*run.request.losses)[p]);
   }
   Predictions* predictions = run.request.predictions;
-  if (predictions == nullptr) return;
+  if (predictions == nullptr || !predictions->wants(run.spec[p])) return;
   const std::int64_t each = logits.size() / logits.dim(0);
   const Real* numbers = run.tape.fetch(logits.data, logits.size());
   for (std::int64_t k = 0; k < logits.dim(0); ++k) {

@@ -36,7 +36,7 @@ std::int64_t Predictions::per_sample(const Batch& batch, std::size_t probe) cons
 void Predictions::put(const Batch& batch, std::size_t probe, std::int64_t step, std::int64_t sample,
                       const Real* logits) {
   const Probe& p = (*batch.spec)[probe];
-  if (p.stage == Stage::kHint && hints == Hints::kNone) return;
+  if (!wants(p)) return;
   const std::int64_t count = per_sample(batch, probe);
   Real* row = at(batch, probe, step, sample);
   if (!as_choices(p)) {

@@ -29,7 +29,11 @@ struct Predictions {
                  std::int64_t sample) const;
   /// Numbers of one sample in one row: its logits, or of a hint its choices.
   std::int64_t per_sample(const Batch& batch, std::size_t probe) const;
-  /// Puts one sample's logits in their place; nothing if they are of a hint and not asked for.
+  /// Hints are not always asked for.
+  bool wants(const Probe& probe) const {
+    return probe.stage != Stage::kHint || hints != Hints::kNone;
+  }
+  /// Puts one sample's logits in their place; nothing if they are not wanted.
   void put(const Batch& batch, std::size_t probe, std::int64_t step, std::int64_t sample,
            const Real* logits);
   /// Whether the probe's rows are kept as their choices.

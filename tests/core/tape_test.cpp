@@ -12,6 +12,7 @@
 #include "kernels/pointwise.h"
 #include "kernels/squared_error.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -113,6 +114,24 @@ TEST_CASE("tape: predicting records nothing and every step uses the same memory"
   tape.record_loss([count = &runs] { ++*count; });
   tape.backward();
   CHECK(runs == 0);
+}
+
+TEST_CASE("tape: what is fetched takes no more room with every step") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  FreshTape fresh(Tape::Mode::kPredict, *device);
+  Tape& tape = fresh.tape;
+  constexpr std::int64_t kMany = 1 << 18;  // a megabyte of floats, the arena's first block
+  std::size_t bytes = 0;
+  for (int step = 0; step < 4; ++step) {
+    tape.begin_step();
+    const Tensor x = tape.constant({kMany});
+    fill_bytes(*device, x.data, 0, kMany * sizeof(Real));
+    CHECK(tape.fetch(x.data, kMany)[kMany - 1] == 0);
+    tape.end_step();
+    if (step == 0) bytes = tape.bytes();
+  }
+  CHECK(tape.bytes() == bytes);
 }
 
 TEST_CASE("tape: parameters are used in place, with a gradient only when recording") {
