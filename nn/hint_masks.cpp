@@ -40,8 +40,10 @@ HintMasks::HintMasks(const Spec& spec, std::int64_t nodes, const MaskOptions& op
     if (probe.location != Location::kNode || (!hint && !input)) continue;
     const std::int64_t each = numbers_per_node(probe, nodes);
     const bool whole_rows = options.masking == Masking::kPaper;
-    ranges_[p] = {parts_, parts_ + (whole_rows ? nodes : nodes * each), whole_rows ? each : 1};
+    ranges_[p] = {parts_, parts_ + (whole_rows ? nodes : nodes * each), whole_rows ? each : 1,
+                  numbers_};
     parts_ = ranges_[p].end;
+    numbers_ += nodes * each;
   }
 }
 
@@ -91,27 +93,35 @@ void HintMasks::copy_fixed(const NoiseKey& key, std::int64_t sample, std::uint8_
 ShardMasks::ShardMasks(Tape& tape, const HintMasks& masks, std::uint64_t seed, const NoiseKey& key,
                        const Samples& samples, std::int64_t batch, std::int64_t step)
     : masks_(masks), batch_(batch) {
-  const std::int64_t each = masks.rounds() * masks.parts();
-  hidden_ = tape.host_array<std::uint8_t>(batch * each);
+  hidden_ = tape.host_constant({masks.rounds(), batch * masks.numbers()});
+  auto* hidden = tape.host_array<std::uint8_t>(masks.rounds() * masks.parts());
   for (std::int64_t k = 0; k < batch; ++k) {
-    masks.draw(seed, key, samples.batch().task, samples.index(k), step, hidden_ + k * each);
+    masks.draw(seed, key, samples.batch().task, samples.index(k), step, hidden);
+    for (int round = 0; round < masks.rounds(); ++round) {
+      put_down(samples.spec().size(), round, k, hidden + round * masks.parts());
+    }
+  }
+  hidden_ = tape.send(hidden_);
+}
+
+void ShardMasks::put_down(std::size_t probes, int round, std::int64_t sample,
+                          const std::uint8_t* hidden) const {
+  for (std::size_t p = 0; p < probes; ++p) {
+    const HintMasks::Range& range = masks_.of(p);
+    const Tensor mask = of(round, p);
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const std::int64_t part = sample * (range.end - range.begin) + i - range.begin;
+      std::fill_n(mask.data + part * range.width, range.width, static_cast<Real>(hidden[i]));
+    }
   }
 }
 
-Tensor ShardMasks::of(Tape& tape, int round, std::size_t probe) const {
+Tensor ShardMasks::of(int round, std::size_t probe) const {
   const HintMasks::Range& range = masks_.of(probe);
   if (range.empty()) return {};
-  const std::int64_t count = range.end - range.begin;
-  const Tensor out = tape.host_constant({batch_, count, range.width});
-  for (std::int64_t k = 0; k < batch_; ++k) {
-    const std::uint8_t* hidden =
-        hidden_ + (k * masks_.rounds() + round) * masks_.parts() + range.begin;
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::fill_n(out.data + (k * count + i) * range.width, range.width,
-                  static_cast<Real>(hidden[i]));
-    }
-  }
-  return tape.send(out);
+  Real* of_round = hidden_.data + round * batch_ * masks_.numbers();
+  return {
+      of_round + batch_ * range.number, nullptr, {batch_, range.end - range.begin, range.width}};
 }
 
 }  // namespace renar

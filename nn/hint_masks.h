@@ -37,9 +37,13 @@ class HintMasks {
   /// Parts that can be hidden in one sample.
   std::int64_t parts() const { return parts_; }
 
-  /// The parts of one probe are [begin, end), each of `width` numbers. Empty: it is never hidden.
+  /// The numbers that those are.
+  std::int64_t numbers() const { return numbers_; }
+
+  /// The parts of one probe are [begin, end), each of `width` numbers, of which there are `number`
+  /// before them. Empty: it is never hidden.
   struct Range {
-    std::int64_t begin = 0, end = 0, width = 1;
+    std::int64_t begin = 0, end = 0, width = 1, number = 0;
     bool empty() const { return begin == end; }
   };
   const Range& of(std::size_t probe) const { return ranges_[probe]; }
@@ -56,7 +60,7 @@ class HintMasks {
   MaskOptions options_;
   int rounds_;
   std::size_t probes_;
-  std::int64_t parts_ = 0;
+  std::int64_t parts_ = 0, numbers_ = 0;
   std::array<Range, kMaxProbes> ranges_{};
 };
 
@@ -67,12 +71,16 @@ class ShardMasks {
              const Samples& samples, std::int64_t batch, std::int64_t step);
 
   /// 1 where hidden, as many numbers as `probe` has in `batch` samples; absent where it never is.
-  Tensor of(Tape& tape, int round, std::size_t probe) const;
+  Tensor of(int round, std::size_t probe) const;
 
  private:
+  void put_down(std::size_t probes, int round, std::int64_t sample,
+                const std::uint8_t* hidden) const;
+
   const HintMasks& masks_;
   std::int64_t batch_;
-  std::uint8_t* hidden_;  // (B, rounds, parts)
+  // By round, within it by probe, (B, parts, width): so each is a tensor and all are sent as one.
+  Tensor hidden_;
 };
 
 }  // namespace renar

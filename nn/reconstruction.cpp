@@ -87,7 +87,7 @@ Reconstruction::Round* Reconstruction::encode_rounds(Tape& tape, const State& st
     if (masks == nullptr) continue;
     ProbeTensors probes = state.probes;
     for (std::size_t p = 0; p < probes.size(); ++p) {
-      const Tensor hidden = probes[p] ? masks->of(tape, j, p) : Tensor{};
+      const Tensor hidden = probes[p] ? masks->of(j, p) : Tensor{};
       if (hidden) probes[p] = hide(tape, probes[p].first(batch), hidden);
     }
     const bool wants_adjacency =
@@ -129,7 +129,7 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
                          gnn_ != nullptr && gnn_->masks_non_edges()};
   for (std::size_t p = 0; p < spec.size(); ++p) {
     if (spec[p].stage != Stage::kHint) continue;
-    const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(tape, j, p);
+    const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(j, p);
     if (masks != nullptr && !hidden) continue;
     const bool noisy = spec[p].type == Type::kPermutationPointer;
     const Tensor noise = noisy ? gumbel_noise(tape, training.seed, training.noise, samples, p,

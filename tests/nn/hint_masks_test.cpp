@@ -124,9 +124,9 @@ TEST_CASE("hint_masks: a shard's masks hide whole rows of pointers and classes")
   const Samples samples(batch, batch.shards[0]);
   const ShardMasks shard(tape, masks, 1, {}, samples, samples.size(), 0);
   const std::size_t pi = spec.index_of("pi_h"), color = spec.index_of("color");
-  CHECK(!shard.of(tape, 0, spec.index_of("A")));
+  CHECK(!shard.of(0, spec.index_of("A")));
   for (const auto& [p, width] : {std::pair<std::size_t, int>{pi, 5}, {color, 3}}) {
-    const Tensor hidden = shard.of(tape, 1, p);
+    const Tensor hidden = shard.of(1, p);
     CHECK(hidden.shape == Shape{samples.size(), 5, width});
     for (std::int64_t k = 0; k < samples.size(); ++k) {
       const Bytes bytes = draw(masks, {}, samples.index(k));
