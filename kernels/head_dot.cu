@@ -87,10 +87,11 @@ __global__ void sum_chunks(std::int64_t rows, std::int64_t count, std::int64_t w
   Real* sums = shared_memory<Real>();  // (kRowsAtOnce, kWarp)
   const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
   const std::int64_t h = count * width, columns = h + count, begin = blockIdx.y * kChunk;
+  const std::int64_t k = c < h ? c / width : c - h;
   Real sum = 0;
   for (std::int64_t r = begin + threadIdx.y; r < begin + kChunk && r < rows; r += kRowsAtOnce) {
-    if (c < h) sum += dy[r * count + c / width] * x[r * h + c];
-    if (c >= h && c < columns) sum += dy[r * count + c - h];
+    if (c < h) sum += dy[r * count + k] * x[r * h + c];
+    if (c >= h && c < columns) sum += dy[r * count + k];
   }
   sums[threadIdx.y * kWarp + threadIdx.x] = sum;
   __syncthreads();
