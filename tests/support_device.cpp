@@ -158,7 +158,7 @@ void compare(const DeviceCheck& check, const Run& run) {
 
 /// Whether the barrier's absence shows under any schedule.
 template <class Run>
-bool is_missed(const simt::Barrier& barrier, const Outcome& right, const Run& run) {
+bool is_missed(const std::optional<simt::Barrier>& barrier, const Outcome& right, const Run& run) {
   struct PutBack {
     ~PutBack() { simt::leave_out({}); }
   } put_back;
@@ -181,6 +181,7 @@ void miss_every_barrier(const Run& run) {
   const Outcome right = run(Device::kSimt);
   const std::vector<simt::Barrier> barriers = simt::barriers_seen();
   CHECK_MESSAGE(!barriers.empty(), "the kernels have no barrier");
+  CHECK_MESSAGE(!is_missed({}, right, run), "NaN, or wrong already with all barriers");
   for (const simt::Barrier& barrier : barriers) {
     CHECK_MESSAGE(is_missed(barrier, right, run), barrier.text(), " can be left out unseen");
   }

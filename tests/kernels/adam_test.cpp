@@ -154,5 +154,11 @@ TEST_CASE("adam: a gradient that is not finite moves nothing, on the CPU and by 
   }
 }
 
+TEST_CASE("adam: no barrier can be left out") {
+  test::needs_every_barrier(
+      [](Tape& tape, const test::Inputs& in) { return moved_twice(tape, in, 0.5); },
+      {.inputs = {}, .constants = start_of(600)});
+}
+
 }  // namespace
 }  // namespace renar

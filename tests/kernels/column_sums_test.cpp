@@ -35,7 +35,7 @@ TEST_CASE("column_sums: the kernel does as the definition") {
   }
 }
 
-TEST_CASE("column_sums: its barrier cannot be left out") {
+TEST_CASE("column_sums: no barrier can be left out") {
   const test::Op op = [&](Tape& tape, const Inputs& in) {
     const Tensor sums = tape.output({40}, {});
     fill_bytes(tape.device(), sums.data, 0, 40 * sizeof(Real));

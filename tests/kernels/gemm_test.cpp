@@ -152,13 +152,8 @@ TEST_CASE("gemm: equal rows of A give bit-equal rows of C wherever they stand") 
 enum class Scratch { kNone, kGiven };
 
 // Inputs: A, B, what C holds, the bias.
-void compare_on_device(const Product& p, const GemmOptions& options, bool bias = false,
-                       Scratch scratch = Scratch::kNone) {
-  CAPTURE(p.m);
-  CAPTURE(p.n);
-  CAPTURE(p.k);
-  CAPTURE(p.form);
-  const test::Op op = [&](Tape& tape, const test::Inputs& in) {
+test::Op op_of(const Product& p, const GemmOptions& options, bool bias, Scratch scratch) {
+  return [=](Tape& tape, const test::Inputs& in) {
     const Tensor c = tape.output({p.m, p.n}, {});
     GemmOptions all = options;
     if (bias) all.bias = in[3].data;
@@ -170,11 +165,21 @@ void compare_on_device(const Product& p, const GemmOptions& options, bool bias =
     gemm(tape.device(), p.m, p.n, p.k, left(p, in[0].data), right(p, in[1].data), c.data, all);
     return c;
   };
+}
+test::DeviceCheck inputs_of(const Product& p) {
   using test::Numbers;
-  test::same_on_device(
-      op, {.inputs = {},
-           .constants = {Numbers::random({p.m * p.k}, 1), Numbers::random({p.k * p.n}, 2),
-                         Numbers::random({p.m * p.n}, 3), Numbers::random({p.n}, 4)}});
+  return {.inputs = {},
+          .constants = {Numbers::random({p.m * p.k}, 1), Numbers::random({p.k * p.n}, 2),
+                        Numbers::random({p.m * p.n}, 3), Numbers::random({p.n}, 4)}};
+}
+
+void compare_on_device(const Product& p, const GemmOptions& options, bool bias = false,
+                       Scratch scratch = Scratch::kNone) {
+  CAPTURE(p.m);
+  CAPTURE(p.n);
+  CAPTURE(p.k);
+  CAPTURE(p.form);
+  test::same_on_device(op_of(p, options, bias, scratch), inputs_of(p));
 }
 
 TEST_CASE("gemm: the kernel does as the definition at every tail") {
@@ -211,6 +216,16 @@ TEST_CASE("gemm: the kernel adds the parts of a long sum") {
                         Scratch::kGiven);
       compare_on_device({8, 3, k, form}, {}, false, Scratch::kGiven);
       compare_on_device({8, 3, k, form}, {.accumulate = true});
+    }
+  }
+}
+
+TEST_CASE("gemm: no barrier can be left out") {
+  for (const Form form : kForms) {
+    const Product p{20, 24, 300, form};  // many steps along k, and several in each part
+    REQUIRE(gemm_scratch(p.m, p.n, p.k) > 0);
+    for (const Scratch scratch : {Scratch::kNone, Scratch::kGiven}) {
+      test::needs_every_barrier(op_of(p, {}, false, scratch), inputs_of(p));
     }
   }
 }

@@ -87,6 +87,10 @@ TEST_CASE("head_dot: the kernels leave inputs without gradient alone") {
   test::same_on_device(turned, {.inputs = {all[1], all[2]}, .constants = {all[0]}});
 }
 
+TEST_CASE("head_dot: no barrier can be left out") {
+  test::needs_every_barrier(dot_of, {.inputs = dot_inputs({2, 5, 5, 36}, 3)});
+}
+
 TEST_CASE("head_dot: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t heads : {1, 3}) {
     test::check_gradient(dot_of, dot_inputs({2, 3, 6}, heads));

@@ -173,6 +173,15 @@ TEST_CASE("log_sinkhorn: the kernels do as the definition without a gradient") {
   }
 }
 
+TEST_CASE("log_sinkhorn: no barrier can be left out, in shared memory or outside") {
+  const auto op = [](Tape& tape, const Inputs& in) {
+    return exponential(tape, log_sinkhorn(tape, in[0], 1));
+  };
+  for (const std::int64_t n : {33, 112}) {
+    test::needs_every_barrier(op, {.inputs = {Numbers::random({1, n, n}, 1)}});
+  }
+}
+
 TEST_CASE("log_sinkhorn: gradients through all rounds" * doctest::skip(test::kFloatBuild)) {
   // By exp, since differences of numbers near -1e6 have too few digits.
   for (const std::int64_t n : {1, 2, 3, 6}) {

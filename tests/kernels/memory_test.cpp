@@ -157,6 +157,15 @@ TEST_CASE("memory_read: the kernels leave inputs without gradient alone") {
   }
 }
 
+TEST_CASE("memory: no barrier can be left out") {
+  test::needs_every_barrier(
+      [](Tape& tape, const Inputs& in) { return word_sum(tape, in[1], in[0]); },
+      {.inputs = {Numbers::random({7, 33}, 2)}, .constants = {naming({50, 8}, 8, 1)}});
+  test::needs_every_barrier(
+      read, {.inputs = {Numbers::random({1, 20, 16}, 1), Numbers::random({1, 20, 6, 16}, 2),
+                        Numbers::random({1, 20, 6, 16}, 3), Numbers::random({40, 16}, 4)}});
+}
+
 TEST_CASE("memory: gradients" * doctest::skip(test::kFloatBuild)) {
   Numbers x = Numbers::random({2, 3, 5}, 1);
   for (std::int64_t i = 0; i < 30; ++i) x.data().data[i] *= 3;

@@ -168,6 +168,11 @@ TEST_CASE("edge_pointer_head: the kernels do as the definition") {
   }
 }
 
+TEST_CASE("pointer_head, edge_pointer_head: no barrier can be left out") {
+  test::needs_every_barrier(fused, {.inputs = inputs_of({2, 7, 33}, Numbers::random)});
+  test::needs_every_barrier(edge_fused, {.inputs = edge_inputs_of({2, 5, 33}, Numbers::random)});
+}
+
 TEST_CASE("pointer_maximum, edge_pointer_maximum: the kernels do as the definition") {
   const auto larger = [](Tape& tape, const Inputs& in) {
     return pointer_maximum(tape, in[0], in[1]);

@@ -29,5 +29,15 @@ TEST_CASE("total: the kernel does as the definition") {
   }
 }
 
+TEST_CASE("total: no barrier can be left out") {
+  constexpr std::int64_t kCount = 600;
+  const std::vector<double> costs(kCount, 0.7);
+  test::loss_needs_every_barrier(
+      [&](Tape& tape, const Inputs&, double& sum) {
+        add_total_of(tape.device(), kCount, tape.send(costs.data(), kCount), 0.3, &sum);
+      },
+      {.inputs = {}});
+}
+
 }  // namespace
 }  // namespace renar

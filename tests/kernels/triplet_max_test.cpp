@@ -81,6 +81,12 @@ TEST_CASE("triplet_max: the kernels do as the definition") {
                                              test::coarse(large, 3)}});
 }
 
+TEST_CASE("triplet_max: no barrier can be left out") {
+  const Shape shape{1, 9, 9, 9};  // more than one tile each way
+  test::needs_every_barrier(fused, {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2),
+                                               Numbers::random(shape, 3)}});
+}
+
 TEST_CASE("triplet_sum: the kernels do as the definition") {
   const auto sum = [](Tape& tape, const Inputs& in) {
     return triplet_sum(tape, in[0], in[1], in[2]);
