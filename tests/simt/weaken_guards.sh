@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Would the tests see a kernel that runs past the end of its data? Weakens one guard after the other
+# (`if (r >= rows) return;` becomes `if (r > rows) return;`, < becomes <=), and each time the op's
+# tests have to fail. A developer's tool, not part of make test: a minute or two an op.
+#
+#   tests/simt/weaken_guards.sh [OP]..    such as layer_norm gemm; all of kernels/*.cu if none is named
+#   tests/simt/weaken_guards.sh --list [OP]..    only what would be weakened, one line each
+#
+# A guard is a comparison by < or >= with something that has a name, in an `if (..)`, an `inside =`
+# or before a `?`, in code that runs on a device: a kernel, a functor or what they call. Loops are
+# not looked at. Prints a line for each: `found` where a test failed (or crashed, or hung), SURVIVED
+# where none did, `harmless` where it survived and is listed below. Exit 1 where one SURVIVED.
+#
+# It works on a copy of the tree, uncommitted changes included, and builds without CUDA, so that the
+# kernels run on fibers; both stay in build/weaken for the next time. Of an op it runs the cases in
+# tests/kernels/OP_test.cpp, whatever their names.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+copy=$root/build/weaken build=$root/build/weaken/build/release log=$root/build/weaken/log
+
+# The weakened line, and why nothing can come of it.
+declare -A harmless=(
+  ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]="no guard: the same number"
+  ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: equal places are the same place"
+)
+
+# Guards of a file: number of the line, place of the operator in it.
+guards() {
+  awk '
+    !inside && /^ *(__global__|__device__|RENAR_HOST_DEVICE)/ {
+      match($0, /^ */); indent = RLENGTH; inside = 1; opened = 0
+    }
+    inside {
+      code = $0; sub(/\/\/.*/, "", code)
+      if (code ~ /if \(|inside = | \? / && code !~ /^ *for \(/) {
+        at = 0
+        while (match(substr(code, at + 1), / (<|>=) [A-Za-z_]/)) {
+          at += RSTART; print NR, at + 1
+        }
+      }
+      if (code ~ /\{/) opened = 1
+      match($0, /^ */)
+      if (opened && code ~ /\}[;]?$/ && RLENGTH == indent) inside = 0
+    }' "$1"
+}
+
+# weakened FILE LINE PLACE: the file with one operator weakened.
+weakened() {
+  awk -v line="$2" -v place="$3" '
+    NR != line { print; next }
+    {
+      old = substr($0, place, 2) == ">=" ? ">=" : "<"
+      print substr($0, 1, place - 1) (old == ">=" ? ">" : "<=") substr($0, place + length(old))
+    }' "$1"
+}
+
+trimmed_line() { sed -n "$1{s/^ *//;s/ *\/\/.*//;p}"; }
+
+compile() { cmake --build "$build" --target renar_tests -j "$(nproc)" >"$log" 2>&1; }
+
+# Runs the op's cases; what they say stays in $log.
+run_tests() {
+  timeout 300 "$build/renar_tests" --source-file="*tests/kernels/$1_test.cpp" >"$log" 2>&1
+}
+
+fail() { echo "weaken_guards: $1" >&2; exit 2; }
+
+# With a new time, so that make takes the file for changed.
+restore() { cp "$root/kernels/$1.cu" "$copy/kernels/$1.cu"; }
+
+# A tree to be spoilt, of which each op's tests pass as they are.
+prepare() {
+  mkdir -p "$copy"
+  git -C "$root" ls-files -z --cached --others --exclude-standard |
+    tar -C "$root" --create --null --files-from=- | tar -C "$copy" --extract
+  local op launcher=()
+  if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  cmake -S "$copy" -B "$build" -DRENAR_CUDA=OFF "${launcher[@]}" >"$log"
+  for op in "$@"; do restore "$op"; done  # a run that was killed may have left one weakened
+  compile || fail "the tree does not build: see $log"
+  for op in "$@"; do
+    run_tests "$op" || fail "the tests of $op fail as they are: see $log"
+    ! grep -q '^\[doctest\] test cases: *0 ' "$log" || fail "$op has no tests"
+  done
+}
+
+# Weakens one guard, and says what the tests make of it. The file stays so until restore.
+try() {
+  local op=$1 line=$2 place=$3 file=kernels/$1.cu code what
+  code=$(weakened "$root/$file" "$line" "$place" | trimmed_line "$line")
+  what="$file:$line: $code"
+  if [[ $list_only ]]; then echo "$what"; return; fi
+  weakened "$root/$file" "$line" "$place" >"$copy/$file"
+  compile || fail "does not build: $what, see $log"
+  if ! run_tests "$op"; then
+    echo "found     $what"
+  elif [[ ${harmless["$op: $code"]:-} ]]; then
+    echo "harmless  $what (${harmless["$op: $code"]})"
+  else
+    echo "SURVIVED  $what"
+    survivors+=("$what")
+  fi
+}
+
+list_only=
+if [[ ${1:-} == --list ]]; then list_only=yes; shift; fi
+ops=()
+for file in "$root"/kernels/*.cu; do
+  op=$(basename "$file" .cu)
+  if (($# > 0)) && [[ " $* " != *" $op "* ]]; then continue; fi
+  ops+=("$op")
+done
+(($# == 0 || $# == ${#ops[@]})) || fail "of $* only these are in kernels: ${ops[*]}"
+
+[[ $list_only ]] || prepare "${ops[@]}"
+op=
+trap '[[ $list_only || ! $op ]] || restore "$op"' EXIT
+survivors=()
+for op in "${ops[@]}"; do
+  while read -r line place; do
+    try "$op" "$line" "$place" </dev/null
+  done < <(guards "$root/kernels/$op.cu")
+  [[ $list_only ]] || restore "$op"
+done
+
+if ((${#survivors[@]})); then
+  echo "${#survivors[@]} survived:"
+  printf '  %s\n' "${survivors[@]}"
+  exit 1
+fi
