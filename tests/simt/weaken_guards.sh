@@ -61,7 +61,9 @@ compile() { cmake --build "$build" --target renar_tests -j "$(nproc)" >"$log" 2>
 
 # Runs the op's cases; what they say stays in $log.
 run_tests() {
-  timeout 300 "$build/renar_tests" --source-file="*tests/kernels/$1_test.cpp" >"$log" 2>&1
+  {  # where bash would report a crash
+    timeout 300 "$build/renar_tests" --source-file="*tests/kernels/$1_test.cpp" >"$log" 2>&1
+  } 2>/dev/null
 }
 
 fail() { echo "weaken_guards: $1" >&2; exit 2; }
