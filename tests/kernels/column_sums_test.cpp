@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/accumulate.h"
 #include "tests/support_device.h"
 
@@ -32,6 +35,25 @@ TEST_CASE("column_sums: the kernel does as the definition") {
           op, {.inputs = {},
                .constants = {Numbers::random({rows, cols}, 1), Numbers::random({cols}, 2)}});
     }
+  }
+}
+
+TEST_CASE("column_sums: the kernel adds nothing past the last column, not even 0") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  constexpr std::int64_t kRows = 20, kCols = 40, kLine = 64;
+  const Real end = Real{-0.0};  // adding 0 makes it 0
+  test::FreshTape fresh(Tape::Mode::kPredict, *device);
+  Real* x = fresh.tape.host_array<Real>(kRows * kCols);
+  std::fill_n(x, kRows * kCols, Real{1});
+  Tensor sums = fresh.tape.host_constant({kLine});
+  std::fill_n(sums.data, kLine, end);
+  sums = fresh.tape.send(sums);
+  add_column_sums(*device, kRows, kCols, fresh.tape.send<Real>(x, kRows * kCols), sums.data);
+  const Real* got = fresh.tape.fetch(sums.data, kLine);
+  for (std::int64_t c = 0; c < kLine; ++c) {
+    CHECK(got[c] == (c < kCols ? kRows : 0));
+    CHECK(std::signbit(got[c]) == (c >= kCols));
   }
 }
 
