@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstring>
+#include <limits>
 
 #include "core/check.h"
 #include "core/simt.h"
@@ -11,7 +13,11 @@ namespace renar::test {
 namespace {
 
 constexpr std::int64_t kGuards = 64;
-constexpr Real kGuard = 54321, kStart = 1;  // gradients start at one: backward must add to them
+constexpr Real kStart = 1;  // gradients start at one: backward must add to them
+// Arithmetic makes a quiet NaN of it, so that it shows even where a kernel adds 0 to it.
+constexpr Real kGuard = std::numeric_limits<Real>::signaling_NaN();
+
+bool is_guard(const Real& x) { return std::memcmp(&x, &kGuard, sizeof x) == 0; }
 
 /// One tensor on the device, values and gradient between guards.
 class DeviceNumbers {
@@ -42,7 +48,7 @@ class DeviceNumbers {
     const std::int64_t size = shape_.size();
     for (std::int64_t zone = 0; zone < 3; ++zone) {
       const auto from = all.begin() + zone * (kGuards + size);
-      CHECK(std::all_of(from, from + kGuards, [](Real x) { return x == kGuard; }));
+      CHECK(std::all_of(from, from + kGuards, is_guard));
     }
     const auto begin = all.begin() + 2 * kGuards + size;
     return {begin, begin + size};
