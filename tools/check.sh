@@ -12,7 +12,7 @@ rooms=(core kernels nn algos trainer tools tests)
 sources=()
 for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu}); done
 texts=()
-scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/system/*.sh)
+scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/{system,simt}/*.sh)
 for script in "${scripts[@]}"; do [[ -e $script ]] && texts+=("$script"); done
 texts+=("${sources[@]}")
 if [[ $list_only ]]; then printf '%s\n' "${sources[@]}"; exit; fi
@@ -73,7 +73,7 @@ for header in kernels/*.h; do
 done
 
 # Scripts are at least well-formed.
-for script in .ci/run tools/*.sh tests/system/*.sh; do
+for script in .ci/run tools/*.sh tests/{system,simt}/*.sh; do
   [[ -e $script ]] || continue
   bash -n "$script" 2>/dev/null || violation "$script: bash cannot parse it"
 done
