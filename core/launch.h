@@ -119,6 +119,39 @@ __device__ T warp_max(T value) {
   return value;
 }
 
+/// The sum over a block of kThreads threads with kBlockSumBytes of shared memory, the same in all:
+/// a warp adds up its threads' values, each thread then the warps', in their order. To be called
+/// once in a kernel: it fills the shared memory.
+constexpr std::size_t kBlockSumBytes = kThreads / kWarp * sizeof(double);
+__device__ inline double block_sum(double value) {
+  double* of_warps = shared_memory<double>();
+  value = warp_sum(value);
+  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = value;
+  __syncthreads();
+  double sum = 0;
+  for (int w = 0; w < kThreads / kWarp; ++w) sum += of_warps[w];
+  return sum;
+}
+
+/// Blocks that sum columns: a warp's width of them, so that a warp reads whole lines, and as many
+/// warps as hide the latency of memory; warp w (threadIdx.y) has rows w, w + kRowsAtOnce, ..
+constexpr int kRowsAtOnce = 16;
+constexpr Grid column_blocks(Grid::Extent blocks) {
+  return {blocks, {kWarp, kRowsAtOnce}, kRowsAtOnce * kWarp * sizeof(Real)};
+}
+/// For the first warp of such a block the sum of all warps' values at its column, in their order:
+/// the same bits in every run. All threads of the block must call it, once.
+__device__ inline Real column_sum(Real value) {
+  Real* partial = shared_memory<Real>();  // (kRowsAtOnce, kWarp)
+  partial[threadIdx.y * kWarp + threadIdx.x] = value;
+  __syncthreads();
+  if (threadIdx.y != 0) return 0;
+  for (int other = 1; other < kRowsAtOnce; ++other) {
+    value += partial[other * kWarp + threadIdx.x];
+  }
+  return value;
+}
+
 template <class F>
 __global__ void for_each_kernel(std::int64_t count, F f) {
   const std::int64_t i = thread_index();

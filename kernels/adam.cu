@@ -41,18 +41,6 @@ __global__ void update_values(std::int64_t size, const AdamFactors* factors, con
   if (i < size && finite(clip->norm)) update(i, *factors, static_cast<Real>(clip->scale));
 }
 
-// The sum of a block's numbers, for its first thread: pairs, then pairs of pairs. Power of two.
-__device__ double block_sum(double mine) {
-  double* sums = shared_memory<double>();  // (threads)
-  const unsigned t = threadIdx.x;
-  sums[t] = mine;
-  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half) sums[t] += sums[t + half];
-  }
-  return sums[t];
-}
-
 // How many blocks share the gradients depends on their number and not on the GPU, so neither do the
 // bits: up to kClipScratch, which fill a large one. A second kernel of one block adds what they
 // found.
@@ -108,10 +96,9 @@ void measure_clip(Device device, std::int64_t size, double max_norm, const Real*
     return;
   }
   static_assert(kClipScratch == kThreads);
-  constexpr std::size_t kShared = kThreads * sizeof(double);
   const std::int64_t blocks = std::min(blocks_for(size, kThreads), kClipScratch);
-  launch({{blocks}, {kThreads}, kShared}, sum_squares, size, grads, scratch);
-  launch({{1}, {kThreads}, kShared}, finish_norm, blocks, max_norm, scratch, clip);
+  launch({{blocks}, {kThreads}, kBlockSumBytes}, sum_squares, size, grads, scratch);
+  launch({{1}, {kThreads}, kBlockSumBytes}, finish_norm, blocks, max_norm, scratch, clip);
 }
 
 void clipped_adam(Device device, std::int64_t size, const AdamFactors* factors, const Clip* clip,

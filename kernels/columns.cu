@@ -30,6 +30,12 @@ struct Places {
     of[count++] = {source.data, source.grad, size, column, source.cols(), repeat};
     size += source.size();
   }
+  /// Whose number `at` of the list is.
+  RENAR_HOST_DEVICE const Place& holding(std::int64_t at) const {
+    int s = 0;
+    while (s + 1 < count && of[s + 1].begin <= at) ++s;
+    return of[s];
+  }
 };
 
 enum class Listed { kAll, kWithGradient };
@@ -71,9 +77,7 @@ __global__ void place_columns(Places places, std::int64_t rows, std::int64_t wid
 __global__ void gather_columns(Places places, std::int64_t width, const Real* dy) {
   const std::int64_t at = warp_index();
   if (at >= places.size) return;
-  int s = 0;
-  while (s + 1 < places.count && places.of[s + 1].begin <= at) ++s;
-  const Place& p = places.of[s];
+  const Place& p = places.holding(at);
   const std::int64_t row = (at - p.begin) / p.cols, col = (at - p.begin) % p.cols;
   const Real* first = dy + row * p.repeat * width + p.column + col;
   Real sum = 0;
@@ -92,9 +96,8 @@ __global__ void stack_up(Places weights, Places biases, std::int64_t size, Real*
     y[at] = sum;
     return;
   }
-  int s = 0;
-  while (s + 1 < weights.count && weights.of[s + 1].begin <= at) ++s;
-  y[at] = weights.of[s].data[at - weights.of[s].begin];
+  const Place& p = weights.holding(at);
+  y[at] = p.data[at - p.begin];
 }
 
 __global__ void unstack(Places weights, Places biases, std::int64_t size, const Real* dy) {
@@ -107,10 +110,8 @@ __global__ void unstack(Places weights, Places biases, std::int64_t size, const 
     }
     return;
   }
-  int s = 0;
-  while (s + 1 < weights.count && weights.of[s + 1].begin <= at) ++s;
-  Real* grad = weights.of[s].grad;
-  if (grad != nullptr) grad[at - weights.of[s].begin] += dy[at];
+  const Place& p = weights.holding(at);
+  if (p.grad != nullptr) p.grad[at - p.begin] += dy[at];
 }
 
 void place_on_cpu(const Sources& sources, Tensor y) {

@@ -77,14 +77,11 @@ struct PassToRows {
 
 // The gradients of w (columns 0 .. H) and b (the K after them) are sums over all rows of edges, of
 // which there are many more than columns: blockIdx.y takes kChunk of them and leaves its sum in
-// `partial`, AddChunks adds those in their order. A warp's width of columns a block, so that it
-// reads whole lines, and as many warps as hide the latency of memory.
+// `partial`, AddChunks adds those in their order.
 constexpr std::int64_t kChunk = 512;
-constexpr int kRowsAtOnce = 16;
 
 __global__ void sum_chunks(std::int64_t rows, std::int64_t count, std::int64_t width, const Real* x,
                            const Real* dy, Real* partial) {
-  Real* sums = shared_memory<Real>();  // (kRowsAtOnce, kWarp)
   const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
   const std::int64_t h = count * width, columns = h + count, begin = blockIdx.y * kChunk;
   const std::int64_t k = c < h ? c / width : c - h;
@@ -93,11 +90,8 @@ __global__ void sum_chunks(std::int64_t rows, std::int64_t count, std::int64_t w
     if (c < h) sum += dy[r * count + k] * x[r * h + c];
     if (c >= h && c < columns) sum += dy[r * count + k];
   }
-  sums[threadIdx.y * kWarp + threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0 || c >= columns) return;
-  for (int other = 1; other < kRowsAtOnce; ++other) sum += sums[other * kWarp + threadIdx.x];
-  partial[blockIdx.y * columns + c] = sum;
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && c < columns) partial[blockIdx.y * columns + c] = sum;
 }
 
 struct AddChunks {
@@ -128,10 +122,8 @@ void pass_dots_on_device(Device device, const Dots& s) {
     for_each(device, s.x.size(), PassToRows{s.h(), s.width, s.y.grad, s.w, s.x.grad});
   }
   const std::int64_t chunks = blocks_for(s.rows, kChunk), columns = s.h() + s.count;
-  launch({{blocks_for(columns, kWarp), chunks},
-          {kWarp, kRowsAtOnce},
-          kRowsAtOnce * kWarp * sizeof(Real)},
-         sum_chunks, s.rows, s.count, s.width, s.x.data, s.y.grad, s.partial);
+  launch(column_blocks({blocks_for(columns, kWarp), chunks}), sum_chunks, s.rows, s.count, s.width,
+         s.x.data, s.y.grad, s.partial);
   for (std::int64_t k = 0; k < s.count; ++k) {
     const Head& head = s.heads[static_cast<std::size_t>(k)];
     const Real *w = s.partial + k * s.width, *b = s.partial + s.h() + k;

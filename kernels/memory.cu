@@ -65,24 +65,16 @@ RENAR_HOST_DEVICE Real dot(std::int64_t width, const Real* a, const Real* b) {
 }
 
 // On a device a gradient that all rows share, of a table or of the contents, has a block for each
-// of its rows and a warp's width of E; the block's warps share the rows of the input. The first
-// warp then adds what the others found, in their order: the same bits in every run. 16 warps hide
-// the latency of memory, and two such blocks fit a multiprocessor.
-constexpr int kRowsAtOnce = 16;
-
+// of its rows and a warp's width of E; the block's warps share the rows of the input.
 Grid block_per_row(std::int64_t rows, std::int64_t width) {
-  return {
-      {rows, blocks_for(width, kWarp)}, {kWarp, kRowsAtOnce}, kRowsAtOnce * kWarp * sizeof(Real)};
+  return column_blocks({rows, blocks_for(width, kWarp)});
 }
 __device__ std::int64_t own_column() {
   return static_cast<std::int64_t>(blockIdx.y) * kWarp + threadIdx.x;
 }
 __device__ void add_of_warps(std::int64_t width, Real sum, Real* to) {
-  Real* partial = shared_memory<Real>();  // (kRowsAtOnce, kWarp)
-  partial[threadIdx.y * kWarp + threadIdx.x] = sum;
-  __syncthreads();
+  sum = column_sum(sum);
   if (threadIdx.y != 0 || own_column() >= width) return;
-  for (int other = 1; other < kRowsAtOnce; ++other) sum += partial[other * kWarp + threadIdx.x];
   to[static_cast<std::int64_t>(blockIdx.x) * width + own_column()] += sum;
 }
 

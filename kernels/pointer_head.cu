@@ -175,20 +175,12 @@ struct PassToTarget {
   }
 };
 
-// dbias += the sum of dy, in double as on the CPU: one block, whose warps' sums the first thread
-// adds in their order.
-constexpr int kBiasThreads = 512;
-
-__global__ void add_total(std::int64_t count, const Real* dy, Real* dbias) {
-  double* of_warps = shared_memory<double>();  // (kBiasThreads / kWarp)
+// dbias += the sum of dy, in double as on the CPU: one block.
+__global__ void add_to_bias(std::int64_t count, const Real* dy, Real* dbias) {
   double sum = 0;
-  for (std::int64_t i = threadIdx.x; i < count; i += kBiasThreads) sum += dy[i];
-  sum = warp_sum(sum);
-  if (lane_index() == 0) of_warps[threadIdx.x / kWarp] = sum;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (int other = 1; other < kBiasThreads / kWarp; ++other) sum += of_warps[other];
-  *dbias += static_cast<Real>(sum);
+  for (std::int64_t i = threadIdx.x; i < count; i += kThreads) sum += dy[i];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) *dbias += static_cast<Real>(sum);
 }
 
 /// What forward has and backward needs.
@@ -219,8 +211,7 @@ void backward_on_device(Device device, const Saved& s) {
   const std::int64_t h = s.rows.h;
   pass_maximum(device, s.rows, {h, s.y.grad, s.w.data}, s.point, s.target, s.dw_rows);
   add_column_sums(device, s.rows.batch * s.rows.n, h, s.dw_rows, s.w.grad);
-  launch({{1}, {kBiasThreads}, kBiasThreads / kWarp * sizeof(double)}, add_total, s.y.size(),
-         s.y.grad, s.bias.grad);
+  launch({{1}, {kThreads}, kBlockSumBytes}, add_to_bias, s.y.size(), s.y.grad, s.bias.grad);
 }
 
 void pointer_forward_on_cpu(const Saved& s) {

@@ -18,20 +18,7 @@ namespace renar {
 /// node hints (512 costs for 32 samples of 16 nodes) take one block, thus one launch.
 constexpr int kCostsOfThread = 8;
 constexpr std::int64_t kCostsOfBlock = kCostsOfThread * kThreads;
-constexpr Grid one_sum_each(std::int64_t blocks) {
-  return {{blocks}, {kThreads}, kThreads / kWarp * sizeof(double)};
-}
-
-/// The sum over a block of kThreads. To be called once in a kernel: it fills the shared memory.
-__device__ inline double block_sum(double value) {
-  double* of_warps = shared_memory<double>();
-  value = warp_sum(value);
-  if (lane_index() == 0) of_warps[threadIdx.x / kWarp] = value;
-  __syncthreads();
-  double sum = 0;
-  for (int w = 0; w < kThreads / kWarp; ++w) sum += of_warps[w];
-  return sum;
-}
+constexpr Grid one_sum_each(std::int64_t blocks) { return {{blocks}, {kThreads}, kBlockSumBytes}; }
 
 /// One block: sum += scale * total.
 template <class Cost>
