@@ -1,6 +1,6 @@
 # Verbs only; CMakeLists.txt is the build. `make` alone lists the verbs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build train test bench test-cuda bench-cuda format check clean
+.PHONY: help setup build train test bench test-cuda bench-cuda dist format check clean
 
 ALGO ?= dfs
 MAKEFLAGS += --no-print-directory
@@ -32,6 +32,9 @@ bench-cuda: build ## with a GPU: a training step of dfs, insertion_sort and bfs,
 	@for algo in dfs insertion_sort bfs; do for length in 16 64; do for method in baseline mrenar; do \
 	  ./renar_bench step --device cuda --algo $$algo --length $$length --method $$method $(ARGS) || exit 1; \
 	done; done; done
+
+dist: setup ## a folder that runs on any machine like this one, and with a GPU's driver on its GPU
+	@tools/dist.sh
 
 format: setup ## clang-format every source file in place
 	@tools/check.sh --list-sources | xargs clang-format -i
