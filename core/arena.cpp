@@ -56,6 +56,13 @@ void Arena::reset() {
   rewind({});
 }
 
+bool Arena::holds(const void* place) const {
+  const auto* at = static_cast<const std::byte*>(place);
+  return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+    return at >= block.memory.get() && at < block.memory.get() + block.size;
+  });
+}
+
 std::size_t Arena::capacity() const {
   std::size_t total = 0;
   for (const Block& block : blocks_) total += block.size;

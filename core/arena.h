@@ -44,6 +44,8 @@ class Arena {
   void reset();
 
   std::size_t capacity() const;
+  /// Whether an address is in its memory.
+  bool holds(const void* place) const;
   /// Fills fresh memory with NaN bytes: tests find what an op forgot to write.
   void poison(bool on) { poison_ = on; }
 

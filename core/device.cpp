@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/cuda.h"
+#include "core/launch.h"
 #include "core/simt_memory.h"
 
 namespace renar {
@@ -63,6 +64,7 @@ void* device_allocate(Device device, std::size_t bytes) {
 }
 
 void device_release(Device device, void* memory) {
+  if (device != Device::kCpu) start_collected();
   switch (device) {
     case Device::kCpu: ::operator delete(memory, kAlignment); return;
     case Device::kSimt: simt::release(memory); return;
@@ -71,6 +73,7 @@ void device_release(Device device, void* memory) {
 }
 
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes) {
+  start_collected();
   if (device == Device::kCuda) return cuda_copy(to, from, bytes, true);
   copy_on_device(device, to, from, bytes);
 }
@@ -80,12 +83,14 @@ void send_to_device(Device device, void* to, const void* from, std::size_t bytes
 }
 
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes) {
+  start_collected();
   if (device == Device::kCuda) return cuda_copy(to, from, bytes, true);
   copy_on_device(device, to, from, bytes);
 }
 
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
+  if (device != Device::kCpu) start_collected();
   if (device == Device::kCuda) return cuda_copy(to, from, bytes, false);
   const simt::Unlocked unlocked(device == Device::kSimt);
   std::memmove(to, from, bytes);
@@ -93,6 +98,7 @@ void copy_on_device(Device device, void* to, const void* from, std::size_t bytes
 
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return;
+  if (device != Device::kCpu) start_collected();
   if (device == Device::kCuda) return cuda_fill(to, byte, bytes);
   const simt::Unlocked unlocked(device == Device::kSimt);
   std::memset(to, byte, bytes);

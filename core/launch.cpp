@@ -1,8 +1,21 @@
 #include "core/launch.h"
 
+#include <utility>
+
 #include "core/check.h"
 
 namespace renar {
+namespace {
+
+void (*start_what_is_collected)() = nullptr;
+
+}  // namespace
+
+void collect(void (*start)()) { start_what_is_collected = start; }
+
+void start_collected() {
+  if (start_what_is_collected != nullptr) std::exchange(start_what_is_collected, nullptr)();
+}
 
 void check_grid(const Grid& grid) {
   constexpr std::int64_t kMostBlocksX = 0x7fffffff, kMostBlocksY = 65535, kMostThreads = 1024;

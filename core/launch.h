@@ -51,6 +51,12 @@ constexpr Grid one_warp_each(std::int64_t count) { return one_thread_each(count 
 /// Throws renar::Error where a grid is beyond what CUDA takes.
 void check_grid(const Grid& grid);
 
+/// Kernels that do not need each other's results may be collected and started as one
+/// (kernels/products.cu). `start` starts what is collected; it is called before any other kernel,
+/// copy or release of the device's memory, so that nobody sees the difference.
+void collect(void (*start)());
+void start_collected();
+
 #ifdef __CUDACC__
 
 /// The one queue of all work.
@@ -60,6 +66,7 @@ void check_launch();
 template <class... P, class... A>
 void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   if (grid.blocks.x * grid.blocks.y == 0) return;
+  start_collected();
   check_grid(grid);
   const dim3 blocks(static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y));
   const dim3 threads(static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y));
@@ -78,6 +85,7 @@ __device__ T* shared_memory() {
 template <class... P, class... A>
 void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   if (grid.blocks.x * grid.blocks.y == 0) return;
+  start_collected();
   check_grid(grid);
   const auto call = [&] { kernel(static_cast<P>(arguments)...); };
   using Call = decltype(call);

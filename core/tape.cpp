@@ -16,9 +16,11 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   active_ = active;
   kept_.reset();
   step_.reset();
+  lasting_.reset();
   host_.reset();
   fetched_.reset();
   nodes_.clear();
+  shared_.clear();
 }
 
 void Tape::begin_step() {
@@ -59,13 +61,22 @@ Tensor Tape::output(const Shape& shape, bool wants_grad) {
   return out;
 }
 
+Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
+  if (device_ == Device::kCpu || !in_step_) return output(shape, wants_grad);
+  Tensor out = constant(shape);
+  if (recording() && wants_grad) out.grad = lasting_.array<Real>(out.size());
+  return out;
+}
+
 void Tape::backward() {
+  lasting_.zero_below(lasting_.mark());
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) node->run(node->closure);
 }
 
 void Tape::poison(bool on) {
   kept_.poison(on);
   step_.poison(on);
+  lasting_.poison(on);
 }
 
 }  // namespace renar

@@ -20,6 +20,7 @@
 // share one scratch too.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
@@ -36,7 +37,8 @@ class Tape {
   enum class Mode { kRecord, kPredict };
 
   /// Its results lie on the device and its ops run there.
-  explicit Tape(Device device = Device::kCpu) : device_(device), kept_(device), step_(device) {}
+  explicit Tape(Device device = Device::kCpu)
+      : device_(device), kept_(device), step_(device), lasting_(device) {}
   Device device() const { return device_; }
 
   /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
@@ -70,6 +72,23 @@ class Tape {
   /// Room for an op's result; it has a gradient if recording and any of the inputs has one.
   Tensor output(const Shape& shape, std::initializer_list<Tensor> inputs);
   Tensor output(const Shape& shape, bool wants_grad);
+  /// The same, but a device keeps the gradient until backward has ended, so that sums over all time
+  /// steps can be made at once (kernels/linear.cu).
+  Tensor lasting_output(const Shape& shape, bool wants_grad);
+  /// Whether a gradient is still what it was when its time step is over.
+  bool lasts(const Real* grad) const { return !step_.holds(grad); }
+  /// What several ops of a trajectory share, found by an address; the first to ask makes it, and
+  /// `made` says so.
+  template <class T>
+  T& shared(const void* address, bool& made) {
+    const auto at = std::lower_bound(shared_.begin(), shared_.end(), Shared{address, nullptr});
+    made = at == shared_.end() || at->address != address;
+    if (!made) return *static_cast<T*>(at->what);
+    static_assert(std::is_trivially_destructible_v<T>);
+    T* what = new (closures().allocate(sizeof(T))) T();
+    shared_.insert(at, {address, what});
+    return *what;
+  }
   /// Numbers without gradient: data, masks, scratch that a backward closure needs.
   Tensor constant(const Shape& shape) {
     return {values_arena().array<Real>(shape.size()), nullptr, shape};
@@ -124,10 +143,16 @@ class Tape {
 
   void poison(bool on);
   std::size_t bytes() const {
-    return kept_.capacity() + step_.capacity() + host_.capacity() + fetched_.capacity();
+    return kept_.capacity() + step_.capacity() + lasting_.capacity() + host_.capacity() +
+           fetched_.capacity();
   }
 
  private:
+  struct Shared {
+    const void* address;
+    void* what;
+    bool operator<(const Shared& other) const { return address < other.address; }
+  };
   struct Node {
     void (*run)(const void*);
     const void* closure;
@@ -154,9 +179,11 @@ class Tape {
   ActiveParameters active_;
   Arena kept_;     // lives as long as the trajectory
   Arena step_;     // reused by every time step
+  Arena lasting_;  // gradients of a device that live as long
   Arena host_;     // beside a device: closures, and numbers on their way to it
   Arena fetched_;  // and those that have come back
   std::vector<Node> nodes_;
+  std::vector<Shared> shared_;  // by address
 };
 
 }  // namespace renar

@@ -5,15 +5,14 @@
 //   dY W^T   a = {dy, N, 1}, b = {w, 1, N}       its gradient with respect to X
 //   X^T dY   a = {x, 1, K}, b = {dy, N, 1}       its gradient with respect to W
 //
-// Every element of C is one sum in the same order, whatever its row, so that equal rows of A give
-// equal rows of C: exact ties of a maximum stay ties. Ours rather than OpenBLAS and cuBLAS because
-// of that, because of the fused epilogue, and on the CPU because it is faster at these shapes
-// (figures in gemm_simd.cpp).
+// On the CPU; a device has kernels/products.h. Every element of C is one sum in the same order,
+// whatever its row, so that equal rows of A give equal rows of C: exact ties of a maximum stay
+// ties. Ours rather than OpenBLAS because of that, because of the fused epilogue, and because it is
+// faster at these shapes (figures in gemm_simd.cpp).
 #pragma once
 
 #include <cstdint>
 
-#include "core/device.h"
 #include "core/tensor.h"
 
 namespace renar {
@@ -29,28 +28,18 @@ struct GemmOptions {
   bool accumulate = false;     ///< add to what C holds
   const Real* bias = nullptr;  ///< (N), added last
   bool relu = false;           ///< max(., 0) after the bias
-  /// Device memory of gemm_scratch(m, n, k) numbers, or none: then no sum is cut into parts.
-  Real* scratch = nullptr;
 };
 
 /// The formula, in plain loops.
 void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
                      const GemmOptions& options);
 
-/// The same where the factors lie: on the CPU or on a device.
-void gemm(Device device, std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b,
-          Real* c, const GemmOptions& options = {});
-
-/// On the CPU: through the widest vectors it has (gemm_simd.cpp), k = 0, 1, .. in order.
+/// Through the widest vectors that the CPU has (gemm_simd.cpp), k = 0, 1, .. in order.
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
           const GemmOptions& options = {});
 
-/// How many numbers of scratch let a device compute long sums of a small C, such as X^T dY, in
-/// parts that run at once; 0 where C is large enough to keep it busy.
-std::int64_t gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
-
-/// Floating-point operations of products, counted while `on`; renar_bench reads them. Off at the
-/// start.
+/// Floating-point operations of products, those on a device too, counted while `on`; renar_bench
+/// reads them. Off at the start.
 void count_flops(bool on);
 void add_flops(std::int64_t count);
 std::int64_t counted_flops();

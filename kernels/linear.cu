@@ -1,7 +1,6 @@
 #include "kernels/linear.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/check.h"
 #include "core/launch.h"
@@ -9,6 +8,7 @@
 #include "kernels/accumulate.h"
 #include "kernels/column_sums.h"
 #include "kernels/gemm.h"
+#include "kernels/learned_sums.h"
 
 namespace renar {
 namespace {
@@ -125,27 +125,14 @@ void check(const Terms& terms, const Biases& biases, std::int64_t rows, std::int
   }
 }
 
-struct SumBiases {
-  const Real* biases[kMaxTerms];
-  int count;
-  Real* sum;
-
-  RENAR_HOST_DEVICE void operator()(std::int64_t c) const {
-    Real all = biases[0][c];
-    for (int k = 1; k < kMaxTerms; ++k) {  // of fixed length, so that the list needs no indexing
-      if (k < count) all += biases[k][c];
-    }
-    sum[c] = all;
-  }
-};
-
 const Real* sum_of(Tape& tape, const Biases& biases) {
   if (biases.size() == 0) return nullptr;
   if (biases.size() == 1) return biases[0].data;
   Tensor sum = tape.constant(biases[0].shape);
-  SumBiases add{{}, biases.size(), sum.data};
-  for (int k = 0; k < biases.size(); ++k) add.biases[k] = biases[k].data;
-  for_each(tape.device(), sum.size(), add);
+  for (std::int64_t c = 0; c < sum.size(); ++c) {
+    sum.data[c] = biases[0].data[c];
+    for (int k = 1; k < biases.size(); ++k) sum.data[c] += biases[k].data[c];
+  }
   return sum.data;
 }
 
@@ -159,73 +146,115 @@ bool any_grad(const Terms& terms, const Biases& biases) {
 }
 
 // y [+]= sum over terms, then biases and relu, all in the epilogue of the last product.
-void forward(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
-             bool started, Tensor y) {
+void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
+                    bool started, Tensor y) {
   const Real* bias = sum_of(tape, biases);
   for (int t = 0; t < terms.size(); ++t) {
     const auto& [x, w] = terms[t];
     const bool last = t + 1 == terms.size();
-    gemm(tape.device(), y.rows(), y.cols(), x.cols(), {x.data, x.cols(), 1}, {w.data, w.dim(1), 1},
-         y.data,
+    gemm(y.rows(), y.cols(), x.cols(), {x.data, x.cols(), 1}, {w.data, w.dim(1), 1}, y.data,
          {.accumulate = started || t > 0,
           .bias = last ? bias : nullptr,
           .relu = last && activation == Activation::kRelu});
   }
 }
 
-/// What backward needs beside the tensors, on a device.
-struct Scratch {
-  Real* products = nullptr;  // of gemm, for the gradients of the w
-  Real* sums = nullptr;      // (groups_of(y), O), for those of the biases
-};
-
-// A bias sums over all rows, often thousands. Seen as (rows / groups, groups O), y has enough
-// columns to keep a device busy; 64 groups of 128 are 256 blocks of add_column_sums.
-std::int64_t groups_of(const Tensor& y) { return std::gcd(y.rows(), std::int64_t{64}); }
-
-Scratch scratch_for(Tape& tape, const Terms& terms, const Biases& biases, const Tensor& y) {
-  Scratch scratch;
-  if (tape.device() == Device::kCpu || !y.has_grad()) return scratch;
-  std::int64_t most = 0;
-  for (const auto& [x, w] : terms) {
-    if (w.has_grad()) most = std::max(most, gemm_scratch(x.cols(), y.cols(), y.rows()));
-  }
-  if (most > 0) scratch.products = tape.array<Real>(most);
-  if (any_grad(biases)) scratch.sums = tape.array<Real>(groups_of(y) * y.cols());
-  return scratch;
-}
-
-void add_to_biases(Device device, const Biases& biases, const Tensor& y, Real* sums) {
-  if (device == Device::kCpu) {
-    for (const Tensor& bias : biases) {
-      if (bias.has_grad()) add_column_sums(device, y.rows(), y.cols(), y.grad, bias.grad);
-    }
-    return;
-  }
-  if (sums == nullptr) return;
-  const std::int64_t groups = groups_of(y), out = y.cols();
-  fill_bytes(device, sums, 0, static_cast<std::size_t>(groups * out) * sizeof(Real));
-  add_column_sums(device, y.rows() / groups, groups * out, y.grad, sums);
-  for (const Tensor& bias : biases) {
-    if (bias.has_grad()) add_column_sums(device, groups, out, sums, bias.grad);
-  }
-}
-
-void backward(Device device, const Terms& terms, const Biases& biases, Activation activation,
-              const Tensor& y, const Scratch& scratch) {
+void backward_on_cpu(const Terms& terms, const Biases& biases, Activation activation,
+                     const Tensor& y) {
   const std::int64_t rows = y.rows(), out = y.cols();
-  if (activation == Activation::kRelu) stop_inactive(device, y);
+  if (activation == Activation::kRelu) stop_inactive(Device::kCpu, y);
   for (const auto& [x, w] : terms) {
     const std::int64_t in = x.cols();
     if (x.has_grad()) {
-      gemm(device, rows, in, out, {y.grad, out, 1}, {w.data, 1, out}, x.grad, {.accumulate = true});
+      gemm(rows, in, out, {y.grad, out, 1}, {w.data, 1, out}, x.grad, {.accumulate = true});
     }
     if (w.has_grad()) {
-      gemm(device, in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad,
-           {.accumulate = true, .scratch = scratch.products});
+      gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});
     }
   }
-  add_to_biases(device, biases, y, scratch.sums);
+  for (const Tensor& bias : biases) {
+    if (bias.has_grad()) add_column_sums(Device::kCpu, rows, out, y.grad, bias.grad);
+  }
+}
+
+// --- On a device: a layer's terms in one product. The gradient of a weight or a bias is one sum
+// over all the layers of the trajectory that it serves; it is filed before the first of them, so
+// that backward meets it after the last. ---
+
+struct UseNode {
+  Use use;
+  UseNode* next;
+};
+
+/// What one weight or bias was used for, the last first.
+struct UseList {
+  UseNode* last = nullptr;
+  std::int64_t count = 0, strides = 0;
+};
+
+enum class Learned { kWeight, kBias };
+
+// dw (in, out) or, with in = 1, db (out).
+void add_uses(Tape& tape, const UseList& list, Learned learned, std::int64_t in, std::int64_t out,
+              Real* grad) {
+  Use* table = tape.host_array<Use>(list.count);
+  std::int64_t at = 0, strides = 0;
+  for (const UseNode* node = list.last; node != nullptr; node = node->next) {
+    table[at] = node->use;
+    table[at++].first = strides;
+    strides += strides_of(node->use.rows);
+  }
+  const Uses uses{tape.send<Use>(table, list.count), list.count, strides};
+  const bool is_weight = learned == Learned::kWeight;
+  const std::int64_t room =
+      is_weight ? weight_scratch(in, out, strides) : bias_scratch(out, strides);
+  Real* scratch = room > 0 ? tape.array<Real>(room) : nullptr;
+  if (is_weight) return add_to_weight(in, out, uses, scratch, grad);
+  add_to_bias(out, uses, scratch, grad);
+}
+
+// A parameter that belongs to a time step has no more than that step's sum.
+void note_use(Tape& tape, Learned learned, const Tensor& parameter, const Tensor& x,
+              const Tensor& y) {
+  if (!parameter.has_grad()) return;
+  bool made = true;
+  UseList* list;
+  if (tape.lasts(parameter.grad)) {
+    list = &tape.shared<UseList>(parameter.grad, made);
+  } else {
+    list = new (tape.host_array<UseList>(1)) UseList();
+  }
+  list->last = new (tape.host_array<UseNode>(1)) UseNode{{x.data, y.grad, y.rows(), 0}, list->last};
+  ++list->count;
+  if (!made) return;
+  const std::int64_t in = learned == Learned::kWeight ? parameter.dim(0) : 1;
+  tape.record(parameter, [=, &tape, grad = parameter.grad, out = y.cols()] {
+    add_uses(tape, *list, learned, in, out, grad);
+  });
+}
+
+void forward_on_device(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
+                       const Tensor& send, const Tensor& recv, const Tensor& y) {
+  ProductSum sum{.rows = y.rows(),
+                 .out = y.cols(),
+                 .y = y.data,
+                 .send = send.data,
+                 .recv = recv.data,
+                 .nodes = send || recv ? y.dim(1) : 1,
+                 .relu = activation == Activation::kRelu};
+  for (const auto& [x, w] : terms) sum.term[sum.terms++] = {x.data, w.data, x.cols()};
+  for (const Tensor& bias : biases) sum.bias[sum.biases++] = bias.data;
+  add_products(sum);
+  if (!y.has_grad()) return;
+  for (const auto& [x, w] : terms) note_use(tape, Learned::kWeight, w, x, y);
+  for (const Tensor& bias : biases) note_use(tape, Learned::kBias, bias, {}, y);
+}
+
+void backward_on_device(Device device, const Terms& terms, Activation activation, const Tensor& y) {
+  if (activation == Activation::kRelu) stop_inactive(device, y);
+  for (const auto& [x, w] : terms) {
+    if (x.has_grad()) add_to_input(x.rows(), x.cols(), y.cols(), y.grad, w.data, x.grad);
+  }
 }
 
 }  // namespace
@@ -235,11 +264,15 @@ Tensor linear(Tape& tape, const Terms& terms, const Biases& biases, Activation a
   Shape shape = terms[0].x.shape;
   shape.extent[static_cast<std::size_t>(shape.rank - 1)] = terms[0].w.cols();
   check(terms, biases, terms[0].x.rows(), terms[0].w.cols());
-  Tensor y = tape.output(shape, any_grad(terms, biases));
-  forward(tape, terms, biases, activation, false, y);
-  const Scratch scratch = scratch_for(tape, terms, biases, y);
-  tape.record(
-      y, [=, device = tape.device()] { backward(device, terms, biases, activation, y, scratch); });
+  Tensor y = tape.lasting_output(shape, any_grad(terms, biases));
+  if (tape.device() != Device::kCpu) {
+    forward_on_device(tape, terms, biases, activation, {}, {}, y);
+    tape.record(y,
+                [=, device = tape.device()] { backward_on_device(device, terms, activation, y); });
+    return y;
+  }
+  forward_on_cpu(tape, terms, biases, activation, false, y);
+  tape.record(y, [=] { backward_on_cpu(terms, biases, activation, y); });
   return y;
 }
 
@@ -251,13 +284,21 @@ Tensor edge_linear(Tape& tape, Tensor send, Tensor recv, const Terms& terms, con
               "[edge_linear] send {} and recv {} differ", send.shape.text(), recv.shape.text());
   const std::int64_t batch = nodes.dim(0), n = nodes.dim(1), h = nodes.dim(2);
   check(terms, biases, batch * n * n, h);
-  Tensor y = tape.output({batch, n, n, h},  // (B,N,N,O)
-                         any_grad(terms, biases) || send.has_grad() || recv.has_grad());
-  spread(tape.device(), send, recv, {}, y);
-  forward(tape, terms, biases, activation, true, y);
-  const Scratch scratch = scratch_for(tape, terms, biases, y);
-  tape.record(y, [=, device = tape.device()] {
-    backward(device, terms, biases, activation, y, scratch);
+  Tensor y = tape.lasting_output({batch, n, n, h},  // (B,N,N,O)
+                                 any_grad(terms, biases) || send.has_grad() || recv.has_grad());
+  const Device device = tape.device();
+  if (device != Device::kCpu) {
+    forward_on_device(tape, terms, biases, activation, send, recv, y);
+    tape.record(y, [=] {
+      backward_on_device(device, terms, activation, y);
+      gather(device, y, send, recv);
+    });
+    return y;
+  }
+  spread(device, send, recv, {}, y);
+  forward_on_cpu(tape, terms, biases, activation, true, y);
+  tape.record(y, [=] {
+    backward_on_cpu(terms, biases, activation, y);
     gather(device, y, send, recv);
   });
   return y;

@@ -12,6 +12,7 @@
 #include <initializer_list>
 
 #include "core/tape.h"
+#include "kernels/products.h"
 
 namespace renar {
 
@@ -40,7 +41,6 @@ class ShortList {
   std::array<T, kCapacity> items_{};
   int size_ = 0;
 };
-constexpr int kMaxTerms = 6;
 using Terms = ShortList<Term, kMaxTerms>;
 using Biases = ShortList<Tensor, kMaxTerms>;
 

@@ -10,7 +10,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 rooms=(core kernels nn algos trainer tools tests)
 sources=()
-for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu}); done
+for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu,cuh}); done
 texts=()
 scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/{system,simt}/*.sh)
 for script in "${scripts[@]}"; do [[ -e $script ]] && texts+=("$script"); done

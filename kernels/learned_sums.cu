@@ -1,0 +1,142 @@
+#include "kernels/learned_sums.h"
+
+#include "kernels/gemm.h"
+#include "kernels/product_tiles.cuh"
+
+namespace renar {
+namespace {
+
+static_assert(kStride % Wide::kDepth == 0 && kStride % Narrow::kDepth == 0);
+
+// Parts of a long sum: enough for two blocks on each multiprocessor of an H100, none so short that
+// it does not pay for writing its partial tile. Constants, so that every GPU gives the same bits.
+constexpr std::int64_t kBlocksWanted = 264;
+constexpr std::int64_t kLeastStrides = 4;
+
+/// The strides [from, to) of a weight's uses.
+struct UseSegments {
+  Uses of;
+  std::int64_t in, out;
+  std::int64_t from, to;
+  std::int64_t u = 0;  // the use that stride `from` is in
+
+  __device__ void find_first() {
+    for (std::int64_t above = of.count; above - u > 1;) {
+      const std::int64_t middle = (u + above) / 2;
+      (of.uses[middle].first <= from ? u : above) = middle;
+    }
+  }
+
+  __device__ bool next(Segment& segment) {
+    if (from >= to) return false;
+    const Use use = of.uses[u++];
+    const std::int64_t from_row = (from - use.first) * kStride, to_row = (to - use.first) * kStride;
+    segment = {{use.x, 1, in}, {use.dy, 1, out}, from_row, to_row < use.rows ? to_row : use.rows};
+    from = use.first + strides_of(use.rows);
+    return true;
+  }
+};
+
+// Block y has strides [y part, (y + 1) part). One part alone is added to dw, else each is written
+// to its (in, out) at `parts`.
+template <class T>
+__global__ void multiply_uses(const Uses uses, std::int64_t in, std::int64_t out, std::int64_t part,
+                              Real* parts, Real* dw) {
+  const Place<T> at(blockIdx.x, out);
+  const std::int64_t from = blockIdx.y * part;
+  const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
+  Sums sums = {};
+  UseSegments segments{uses, in, out, from, end};
+  segments.find_first();
+  multiply_all<T, false, false>(segments, at, in, out, sums);
+  if (at.team != 0) return;
+  const bool add = gridDim.y == 1;
+  put_tile(at.i0 + at.row, at.j0 + at.col, in, out, sums, add,
+           add ? dw : parts + blockIdx.y * in * out);
+}
+
+// Block (x, y): a warp's width of columns, in strides [y part, (y + 1) part); writes its sums.
+__global__ void sum_uses(const Uses uses, std::int64_t out, std::int64_t part, Real* to) {
+  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
+  const std::int64_t from = blockIdx.y * part;
+  const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
+  UseSegments segments{uses, 0, out, from, end};
+  segments.find_first();
+  Segment segment;
+  Real sum = 0;
+  while (segments.next(segment)) {
+    for (std::int64_t r = segment.from_k + threadIdx.y; c < out && r < segment.to_k;
+         r += kRowsAtOnce) {
+      sum += segment.b.data[r * out + c];
+    }
+  }
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && c < out) to[blockIdx.y * out + c] = sum;
+}
+
+// The parts of each element, first to last.
+struct AddParts {
+  std::int64_t size, parts;
+  const Real* from;
+  Real* to;
+
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    Real sum = 0;
+    for (std::int64_t part = 0; part < parts; ++part) sum += from[part * size + i];
+    to[i] += sum;
+  }
+};
+
+void add_parts(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
+  launch(one_thread_each(size), for_each_kernel<AddParts>, size, AddParts{size, parts, from, to});
+}
+
+std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {
+  const std::int64_t length = blocks_for(strides, blocks_for(kBlocksWanted, tiles));
+  return length > kLeastStrides ? length : kLeastStrides;
+}
+
+// Of a weight both sides count: a row of C here is a column of x.
+bool is_narrow_weight(std::int64_t in, std::int64_t out) {
+  return in <= Narrow::kSide || out <= Narrow::kSide;
+}
+std::int64_t strides_of_weight_part(std::int64_t in, std::int64_t out, std::int64_t strides) {
+  const std::int64_t tiles =
+      is_narrow_weight(in, out) ? tiles_of<Narrow>(in, out) : tiles_of<Wide>(in, out);
+  return strides_of_part(tiles, strides);
+}
+
+}  // namespace
+
+std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
+  const std::int64_t parts = blocks_for(strides, strides_of_weight_part(in, out, strides));
+  return parts > 1 ? parts * in * out : 0;
+}
+
+void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw) {
+  const std::int64_t part = strides_of_weight_part(in, out, uses.strides);
+  const std::int64_t parts = blocks_for(uses.strides, part);
+  if (parts == 0) return;
+  if (is_narrow_weight(in, out)) {
+    launch(grid_of<Narrow>(tiles_of<Narrow>(in, out), parts), multiply_uses<Narrow>, uses, in, out,
+           part, scratch, dw);
+  } else {
+    launch(grid_of<Wide>(tiles_of<Wide>(in, out), parts), multiply_uses<Wide>, uses, in, out, part,
+           scratch, dw);
+  }
+  if (parts > 1) add_parts(in * out, parts, scratch, dw);
+}
+
+std::int64_t bias_scratch(std::int64_t out, std::int64_t strides) {
+  return blocks_for(strides, strides_of_part(blocks_for(out, kWarp), strides)) * out;
+}
+
+void add_to_bias(std::int64_t out, const Uses& uses, Real* scratch, Real* db) {
+  const std::int64_t across = blocks_for(out, kWarp), part = strides_of_part(across, uses.strides);
+  const std::int64_t parts = blocks_for(uses.strides, part);
+  if (parts == 0) return;
+  launch(column_blocks({across, parts}), sum_uses, uses, out, part, scratch);
+  add_parts(out, parts, scratch, db);
+}
+
+}  // namespace renar

@@ -1,0 +1,45 @@
+// learned_sums: the gradients of weights and biases over all that they were used for, on a device.
+//
+//   add_to_weight   dw += sum over uses of x^T dy                    dw (in, out)
+//   add_to_bias     db += sum over uses of the column sums of dy     db (out)
+//
+// A use is one layer of one time step, x (rows, in) and dy (rows, out). One long sum after the last
+// of them (kernels/linear.cu) in place of a product a time step, which would be a hundred launches,
+// each too small for a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "core/device_code.h"
+#include "core/tensor.h"
+
+namespace renar {
+
+struct Use {
+  const Real* x;
+  const Real* dy;
+  std::int64_t rows;
+  std::int64_t first;  ///< strides of all uses before it, see strides_of
+};
+
+/// Long sums are cut where a stride of rows begins.
+constexpr std::int64_t kStride = 64;
+RENAR_HOST_DEVICE constexpr std::int64_t strides_of(std::int64_t rows) {
+  return (rows + kStride - 1) / kStride;
+}
+
+/// What a weight or a bias was used for; `uses` is device memory.
+struct Uses {
+  const Use* uses;
+  std::int64_t count;
+  std::int64_t strides;  ///< of all of them
+};
+
+/// All memory that these are given is the device's. `scratch` holds as many numbers as is said;
+/// null where it is 0.
+std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides);
+void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw);
+std::int64_t bias_scratch(std::int64_t out, std::int64_t strides);
+void add_to_bias(std::int64_t out, const Uses& uses, Real* scratch, Real* db);
+
+}  // namespace renar

@@ -1,0 +1,213 @@
+// How the kernels of products and learned_sums compute a tile of a product.
+//
+// A block computes a square tile of C = A B, a thread 4 x 4 of it. The block walks k in steps of a
+// depth: the tiles of A and B that a step needs are brought to shared memory while the next two are
+// already on their way to registers. Per k a thread loads two times four numbers, each in one
+// instruction, for 16 multiply-adds. A sum of several products is one walk through all of them.
+//
+// Two sizes of tile:
+//   Wide    64 x 64, 16 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
+//           32 samples of 16 nodes, that is 256 blocks, two for each of an H100's 132
+//           multiprocessors.
+//   Narrow  32 x 32, 64 deep. Four teams of 64 threads share the depth and add up at the end: with
+//           few tiles a sum's length is what takes time, so four walk it, in a quarter of the steps
+//           (at [512,128] x [128,128] it waits for memory 2 times, Wide 8 times).
+#pragma once
+
+#include "core/launch.h"
+
+namespace renar {
+
+constexpr int kOwn = 4;  // rows and columns of C in a thread
+constexpr int kRun = 8;  // numbers of a 32-byte sector
+
+template <int kSideOf, int kDepthOf>
+struct Tiles {
+  static constexpr int kSide = kSideOf, kDepth = kDepthOf;
+  static constexpr int kPitch = kSide + 4;  // rows start 16-byte aligned and 4 banks apart
+  static constexpr int kAcross = kSide / kOwn;
+  static constexpr int kTeam = kAcross * kAcross;
+  static constexpr int kTeams = kThreads / kTeam;
+  static constexpr int kFetched =
+      kSide * kDepth / kThreads;  // numbers of a tile that a thread brings
+  static constexpr std::size_t kBytes = 2 * kDepth * kPitch * sizeof(Real);
+  static_assert(kTeam * kTeams == kThreads && kFetched * kThreads == kSide * kDepth);
+  static_assert((kTeams - 1) * kTeam * kOwn * kOwn <= 2 * kDepth * kPitch);  // teams add up there
+  static_assert(kDepth % (kTeams * kRun) == 0 || kTeams == 1);
+};
+using Wide = Tiles<64, 16>;
+using Narrow = Tiles<32, 64>;
+
+struct alignas(16) Four {  // loaded and stored as one
+  Real at[kOwn];
+};
+
+/// Element (r, k) is data[r * row + k * col].
+struct Matrix {
+  const Real* data;
+  std::int64_t row, col;
+};
+
+/// Brings a thread's share of one factor's tiles to shared memory. Neighbouring threads read along
+/// the axis that is contiguous in memory; along k in runs of a sector, which then go to different
+/// banks.
+template <class T, bool kAlongK>
+struct Reader {
+  const Real* next = nullptr;  // the thread's first number of the next tile
+  std::int64_t row_step = 0, col_step = 0;
+  int rows_left = 0;  // of the factor, from the tile's first
+
+  __device__ static int row(int e) {
+    const int thread = static_cast<int>(threadIdx.x) % kThreads;
+    return kAlongK ? (thread / kRun + e * (kThreads / kRun)) % T::kSide : thread % T::kSide;
+  }
+  __device__ static int depth(int e) {
+    const int thread = static_cast<int>(threadIdx.x) % kThreads;
+    return kAlongK ? thread % kRun + (thread / kRun + e * (kThreads / kRun)) / T::kSide * kRun
+                   : thread / T::kSide + e * (kThreads / T::kSide);
+  }
+
+  __device__ void start(const Matrix& of, std::int64_t from_row, std::int64_t rows,
+                        std::int64_t from_k) {
+    next = of.data + from_row * of.row + from_k * of.col;
+    row_step = of.row;
+    col_step = of.col;
+    rows_left = rows - from_row < T::kSide ? static_cast<int>(rows - from_row) : T::kSide;
+  }
+
+  /// Zero beyond the factor: it adds nothing.
+  __device__ void fetch(std::int64_t k_left, Real (&to)[T::kFetched]) {
+    for (int e = 0; e < T::kFetched; ++e) {
+      const bool inside = row(e) < rows_left && depth(e) < k_left;
+      to[e] = inside ? next[row(e) * row_step + depth(e) * col_step] : Real{0};
+    }
+    next += T::kDepth * col_step;
+  }
+
+  /// tile (kDepth, kPitch)
+  __device__ static void put(const Real (&from)[T::kFetched], Real* tile) {
+    for (int e = 0; e < T::kFetched; ++e) tile[depth(e) * T::kPitch + row(e)] = from[e];
+  }
+};
+
+/// Where a tile of C stands, and the thread in it.
+template <class T>
+struct Place {
+  std::int64_t i0, j0;
+  int team, row, col;
+
+  __device__ Place(std::int64_t tile, std::int64_t columns) {
+    const std::int64_t across = (columns + T::kSide - 1) / T::kSide;
+    i0 = tile / across * T::kSide;
+    j0 = tile % across * T::kSide;
+    const int member = static_cast<int>(threadIdx.x) % T::kTeam;
+    team = static_cast<int>(threadIdx.x) / T::kTeam;
+    row = member / T::kAcross * kOwn;
+    col = member % T::kAcross * kOwn;
+  }
+};
+
+/// One product of a sum, C += A B from from_k to to_k; B is given turned, (N,K).
+struct Segment {
+  Matrix a, b;
+  std::int64_t from_k, to_k;
+};
+
+using Sums = Real[kOwn][kOwn];
+
+template <class T>
+__device__ void multiply(const Real* a_tile, const Real* b_tile, int team, Sums& sums) {
+  constexpr int kShare = T::kDepth / T::kTeams;
+  for (int l = team * kShare; l < (team + 1) * kShare; ++l) {
+    const Four a = *reinterpret_cast<const Four*>(a_tile + l * T::kPitch);
+    const Four b = *reinterpret_cast<const Four*>(b_tile + l * T::kPitch);
+    for (int r = 0; r < kOwn; ++r) {
+      for (int q = 0; q < kOwn; ++q) sums[r][q] += a.at[r] * b.at[q];
+    }
+  }
+}
+
+// The first team gets what all have, in their order.
+template <class T>
+__device__ void add_teams(int team, Sums& sums) {
+  if constexpr (T::kTeams > 1) {
+    Real* others = shared_memory<Real>();  // (kTeams - 1, kOwn kOwn, kTeam)
+    const int member = static_cast<int>(threadIdx.x) % T::kTeam;
+    for (int e = 0; e < kOwn * kOwn && team > 0; ++e) {
+      others[((team - 1) * kOwn * kOwn + e) * T::kTeam + member] = sums[e / kOwn][e % kOwn];
+    }
+    __syncthreads();
+    for (int other = 0; other < T::kTeams - 1 && team == 0; ++other) {
+      for (int e = 0; e < kOwn * kOwn; ++e) {
+        sums[e / kOwn][e % kOwn] += others[(other * kOwn * kOwn + e) * T::kTeam + member];
+      }
+    }
+  }
+}
+
+// sums = the tile of all segments' sum, in the threads of the first team. `segments.next(segment)`
+// gives one after the other, the same to all threads.
+template <class T, bool kAAlongK, bool kBAlongK, class Segments>
+__device__ void multiply_all(Segments segments, const Place<T>& at, std::int64_t m, std::int64_t n,
+                             Sums& sums) {
+  Real* a_tile = shared_memory<Real>();
+  Real* b_tile = a_tile + T::kDepth * T::kPitch;
+  Reader<T, kAAlongK> a;
+  Reader<T, kBAlongK> b;
+  Real next_a[T::kFetched], next_b[T::kFetched];
+  std::int64_t k_left = 0;
+  const auto fetch = [&] {
+    if (k_left <= 0) {
+      Segment segment;
+      if (!segments.next(segment)) return false;
+      a.start(segment.a, at.i0, m, segment.from_k);
+      b.start(segment.b, at.j0, n, segment.from_k);
+      k_left = segment.to_k - segment.from_k;
+    }
+    a.fetch(k_left, next_a);
+    b.fetch(k_left, next_b);
+    k_left -= T::kDepth;
+    return true;
+  };
+  for (bool more = fetch(); more;) {
+    a.put(next_a, a_tile);
+    b.put(next_b, b_tile);
+    __syncthreads();
+    more = fetch();
+    multiply<T>(a_tile + at.row, b_tile + at.col, at.team, sums);
+    __syncthreads();
+  }
+  add_teams<T>(at.team, sums);
+}
+
+// c [+]= a thread's part of a tile, from element (i,j) on.
+__device__ inline void put_tile(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n,
+                                const Sums& sums, bool add, Real* c) {
+  RENAR_UNROLL
+  for (int r = 0; r < kOwn; ++r) {
+    RENAR_UNROLL
+    for (int q = 0; q < kOwn; ++q) {
+      if (i + r >= m || j + q >= n) continue;
+      Real& there = c[(i + r) * n + j + q];
+      there = add ? there + sums[r][q] : sums[r][q];
+    }
+  }
+}
+
+template <class T>
+std::int64_t tiles_of(std::int64_t m, std::int64_t n) {
+  return blocks_for(m, T::kSide) * blocks_for(n, T::kSide);
+}
+
+/// Whether the small tiles are the better ones: the large ones would be too few for a GPU, or
+/// mostly empty.
+inline bool is_narrow(std::int64_t tiles_of_wide, std::int64_t columns) {
+  return tiles_of_wide < 128 || columns <= Narrow::kSide;
+}
+
+template <class T>
+Grid grid_of(std::int64_t tiles, std::int64_t parts = 1) {
+  return {{tiles, parts}, {kThreads}, T::kBytes};
+}
+
+}  // namespace renar

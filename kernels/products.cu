@@ -1,0 +1,230 @@
+#include "kernels/products.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/gemm.h"
+#include "kernels/product_tiles.cuh"
+
+namespace renar {
+namespace {
+
+// --- Tasks: what one kernel computes of layers, or of their inputs' gradients, side by side. ---
+
+constexpr int kMostTasks = 16, kMostFactors = 48, kMostBiases = 24;
+
+/// a (rows, k) times b: forward (k, out); backward (out, k), turned.
+struct Factors {
+  const Real* a;
+  const Real* b;
+  std::int64_t k;
+  int next;  // of the same task, or -1
+};
+
+/// y (rows, out) [+]= the sum of its factors' products + ends + biases, then relu.
+struct Task {
+  std::int64_t rows, out, nodes = 1, tiles = 0;
+  Real* y;
+  const Real *send = nullptr, *recv = nullptr;
+  int first_factors = -1, last_factors = -1, first_bias = 0, biases = 0;
+  bool relu = false;
+};
+
+struct Tasks {
+  int count, factors, biases;
+  Task task[kMostTasks];
+  Factors factor[kMostFactors];
+  const Real* bias[kMostBiases];
+};
+static_assert(sizeof(Tasks) <= 4096);  // what a kernel can be given
+
+template <bool kBackward>
+struct FactorSegments {
+  const Tasks& all;
+  int next_factors;
+  std::int64_t out;
+
+  __device__ bool next(Segment& segment) {
+    if (next_factors < 0) return false;
+    const Factors& f = all.factor[next_factors];
+    segment = {{f.a, f.k, 1}, {f.b, kBackward ? f.k : 1, kBackward ? 1 : out}, 0, f.k};
+    next_factors = f.next;
+    return true;
+  }
+};
+
+// Four rows and columns of a layer from (i0,j0) on.
+__device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0, std::int64_t j0,
+                            const Sums& sums) {
+  RENAR_UNROLL
+  for (int r = 0; r < kOwn; ++r) {
+    const std::int64_t i = i0 + r;
+    if (i >= task.rows) return;
+    const std::int64_t sender = i / task.nodes;
+    const std::int64_t receiver = sender / task.nodes * task.nodes + i % task.nodes;
+    RENAR_UNROLL
+    for (int q = 0; q < kOwn; ++q) {
+      const std::int64_t j = j0 + q;
+      if (j >= task.out) break;
+      Real value = sums[r][q];
+      if (task.send != nullptr) value += task.send[sender * task.out + j];
+      if (task.recv != nullptr) value += task.recv[receiver * task.out + j];
+      for (int b = 0; b < task.biases; ++b) value += all.bias[task.first_bias + b][j];
+      task.y[i * task.out + j] = task.relu && !(value > 0) ? Real{0} : value;
+    }
+  }
+}
+
+// The tasks' tiles lie one after the other in the grid.
+template <class T, bool kBackward>
+__global__ void multiply_tasks(const Tasks all) {
+  std::int64_t tile = blockIdx.x;
+  int t = 0;
+  for (; tile >= all.task[t].tiles; ++t) tile -= all.task[t].tiles;
+  const Task& task = all.task[t];
+  const Place<T> at(tile, task.out);
+  Sums sums = {};
+  multiply_all<T, true, kBackward>(FactorSegments<kBackward>{all, task.first_factors, task.out}, at,
+                                   task.rows, task.out, sums);
+  if (at.team != 0) return;
+  const std::int64_t i = at.i0 + at.row, j = at.j0 + at.col;
+  if constexpr (kBackward) {
+    put_tile(i, j, task.rows, task.out, sums, true, task.y);
+  } else {
+    finish_tile(all, task, i, j, sums);
+  }
+}
+
+struct Range {
+  const Real* begin = nullptr;
+  std::int64_t size = 0;
+
+  bool meets(const Range& other) const {
+    return begin < other.begin + other.size && other.begin < begin + size;
+  }
+};
+
+/// The tasks that wait for company, and the memory that they read and write. The device has one
+/// queue, fed by one thread.
+struct Collection {
+  Tasks all = {};
+  bool backward = false, narrow = false;
+  std::vector<Range> reads, writes;  // writes[t] is task t's
+};
+Collection& collection() {
+  static Collection only;
+  return only;
+}
+
+template <class T>
+void start_tasks(const Tasks& all, std::int64_t tiles, bool backward) {
+  backward ? launch(grid_of<T>(tiles), multiply_tasks<T, true>, all)
+           : launch(grid_of<T>(tiles), multiply_tasks<T, false>, all);
+}
+
+void start_collection() {
+  Collection& c = collection();
+  const Tasks all = c.all;
+  c.all.count = c.all.factors = c.all.biases = 0;
+  c.reads.clear();
+  c.writes.clear();
+  std::int64_t tiles = 0;
+  for (int t = 0; t < all.count; ++t) tiles += all.task[t].tiles;
+  c.narrow ? start_tasks<Narrow>(all, tiles, c.backward)
+           : start_tasks<Wide>(all, tiles, c.backward);
+}
+
+bool same_sum(const Task& a, const Task& b) {
+  return a.y == b.y && a.rows == b.rows && a.out == b.out;
+}
+
+// Whether the task cannot stand beside the collected ones: it reads what they write, or writes what
+// they read or write. In backward two may add to one gradient.
+bool conflicts(const Collection& c, const Task& task, const std::vector<Range>& reads) {
+  const Range write{task.y, task.rows * task.out};
+  const auto meets = [](const std::vector<Range>& ranges, const Range& range) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](const Range& other) { return other.meets(range); });
+  };
+  for (int t = 0; t < c.all.count; ++t) {
+    const bool joined = c.backward && same_sum(c.all.task[t], task);
+    if (!joined && c.writes[static_cast<std::size_t>(t)].meets(write)) return true;
+  }
+  return meets(c.reads, write) || std::any_of(reads.begin(), reads.end(), [&](const Range& range) {
+           return meets(c.writes, range);
+         });
+}
+
+// Adds a task whose factors and biases number so many and which reads `reads`; gives it or, in
+// backward, the one that adds to the same gradient.
+Task& add_task(Task task, bool backward, int factors, const std::vector<Range>& reads) {
+  Collection& c = collection();
+  const bool narrow = is_narrow(tiles_of<Wide>(task.rows, task.out), task.out);
+  const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
+                    c.all.biases + task.biases <= kMostBiases;
+  if (!fits || backward != c.backward || narrow != c.narrow || conflicts(c, task, reads)) {
+    start_collected();
+  }
+  if (c.all.count == 0) collect(start_collection);
+  c.backward = backward;
+  c.narrow = narrow;
+  c.reads.insert(c.reads.end(), reads.begin(), reads.end());
+  for (int t = 0; t < c.all.count; ++t) {
+    if (same_sum(c.all.task[t], task)) return c.all.task[t];
+  }
+  task.tiles = narrow ? tiles_of<Narrow>(task.rows, task.out) : tiles_of<Wide>(task.rows, task.out);
+  task.first_bias = c.all.biases;
+  c.writes.push_back({task.y, task.rows * task.out});
+  return c.all.task[c.all.count++] = task;
+}
+
+void add_factors(Task& task, const Real* a, const Real* b, std::int64_t k) {
+  Tasks& all = collection().all;
+  const int at = all.factors++;
+  all.factor[at] = {a, b, k, -1};
+  (task.last_factors < 0 ? task.first_factors : all.factor[task.last_factors].next) = at;
+  task.last_factors = at;
+}
+
+}  // namespace
+
+void add_products(const ProductSum& sum) {
+  if (sum.rows == 0) return;
+  static std::vector<Range> reads;
+  reads.clear();
+  for (int t = 0; t < sum.terms; ++t) {
+    const auto& [x, w, in] = sum.term[t];
+    reads.push_back({x, sum.rows * in});
+    reads.push_back({w, in * sum.out});
+    add_flops(2 * sum.rows * sum.out * in);
+  }
+  const std::int64_t ends = sum.rows / sum.nodes * sum.out;
+  if (sum.send != nullptr) reads.push_back({sum.send, ends});
+  if (sum.recv != nullptr) reads.push_back({sum.recv, ends});
+  for (int b = 0; b < sum.biases; ++b) reads.push_back({sum.bias[b], sum.out});
+  Task& task = add_task({.rows = sum.rows,
+                         .out = sum.out,
+                         .nodes = sum.nodes,
+                         .y = sum.y,
+                         .send = sum.send,
+                         .recv = sum.recv,
+                         .biases = sum.biases,
+                         .relu = sum.relu},
+                        false, sum.terms, reads);
+  for (int t = 0; t < sum.terms; ++t) {
+    add_factors(task, sum.term[t].x, sum.term[t].w, sum.term[t].in);
+  }
+  Tasks& all = collection().all;
+  for (int b = 0; b < sum.biases; ++b) all.bias[all.biases++] = sum.bias[b];
+}
+
+void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
+                  const Real* w, Real* dx) {
+  if (rows == 0) return;
+  add_flops(2 * rows * out * in);
+  static std::vector<Range> reads;
+  reads.assign({{dy, rows * out}, {w, in * out}});
+  add_factors(add_task({.rows = rows, .out = in, .y = dx}, true, 1, reads), dy, w, out);
+}
+
+}  // namespace renar

@@ -1,0 +1,91 @@
+// learned_sums: sums over uses of every length, in one part and in many, against their definition.
+#include "kernels/learned_sums.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/gemm.h"
+#include "tests/support.h"
+#include "tests/support_device.h"
+
+namespace renar {
+namespace {
+
+using test::Inputs;
+using test::Numbers;
+
+// Inputs: x and dy of each use, then what the sum holds. `in` = 0: of a bias.
+test::Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses) {
+  return [=](Tape& tape, const Inputs& given) {
+    const Tensor& held = given[2 * uses];
+    const Tensor sum = tape.output(held.shape, {});
+    copy_on_device(tape.device(), sum.data, held.data,
+                   static_cast<std::size_t>(held.size()) * sizeof(Real));
+    Use* table = tape.host_array<Use>(static_cast<std::int64_t>(uses));
+    std::int64_t strides = 0;
+    for (std::size_t u = 0; u < uses; ++u) {
+      const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
+      table[u] = {x.data, dy.data, dy.rows(), strides};
+      strides += strides_of(dy.rows());
+      if (tape.device() != Device::kCpu) continue;
+      if (in > 0) {
+        gemm_definition(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, sum.data,
+                        {.accumulate = true});
+      }
+      for (std::int64_t i = 0; in == 0 && i < dy.size(); ++i) sum.data[i % out] += dy.data[i];
+    }
+    if (tape.device() == Device::kCpu) return sum;
+    const auto count = static_cast<std::int64_t>(uses);
+    const Uses all{tape.send<Use>(table, count), count, strides};
+    Real* scratch =
+        tape.array<Real>(in > 0 ? weight_scratch(in, out, strides) : bias_scratch(out, strides));
+    in > 0 ? add_to_weight(in, out, all, scratch, sum.data)
+           : add_to_bias(out, all, scratch, sum.data);
+    return sum;
+  };
+}
+test::DeviceCheck learned_numbers(std::int64_t in, std::int64_t out,
+                                  const std::vector<std::int64_t>& rows) {
+  test::DeviceCheck check;
+  std::uint64_t seed = 1;
+  for (const std::int64_t r : rows) {
+    check.constants.push_back(Numbers::random({r, std::max<std::int64_t>(in, 1)}, seed++));
+    check.constants.push_back(Numbers::random({r, out}, seed++));
+  }
+  check.constants.push_back(Numbers::random({std::max<std::int64_t>(in, 1), out}, seed));
+  return check;
+}
+
+const std::vector<std::int64_t> kUses[] = {
+    {1}, {5, 64, 70}, {64}, {300, 1, 1, 129, 500}, std::vector<std::int64_t>(40, 16)};
+
+TEST_CASE("learned_sums: the kernels add up a weight's uses, in parts where they are many") {
+  CHECK(weight_scratch(128, 128, 2) == 0);
+  CHECK(weight_scratch(128, 128, 8192) == 66 * 128 * 128);
+  for (const std::vector<std::int64_t>& rows : kUses) {
+    const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1}, {33, 65}, {5, 40}, {66, 3}};
+    for (const auto& [in, out] : shapes) {
+      CAPTURE(in);
+      test::same_on_device(learned_of(in, out, rows.size()), learned_numbers(in, out, rows));
+    }
+  }
+}
+
+TEST_CASE("learned_sums: the kernels add up a bias's uses") {
+  for (const std::vector<std::int64_t>& rows : kUses) {
+    for (const std::int64_t out : {1, 31, 33, 128}) {
+      test::same_on_device(learned_of(0, out, rows.size()), learned_numbers(0, out, rows));
+    }
+  }
+}
+
+TEST_CASE("learned_sums: no barrier can be left out") {
+  test::needs_every_barrier(learned_of(20, 24, 2), learned_numbers(20, 24, {300, 70}));
+  test::needs_every_barrier(learned_of(40, 66, 2), learned_numbers(40, 66, {300, 70}));
+  test::needs_every_barrier(learned_of(0, 24, 2), learned_numbers(0, 24, {300, 70}));
+}
+
+}  // namespace
+}  // namespace renar
