@@ -5,8 +5,12 @@
 
 #ifdef __CUDACC__
 #define RENAR_HOST_DEVICE __host__ __device__
-#define RENAR_UNROLL _Pragma("unroll")
 #else
 #define RENAR_HOST_DEVICE
+#endif
+
+#ifdef __CUDA_ARCH__  // not where nvcc's host compiler sees the same loop
+#define RENAR_UNROLL _Pragma("unroll")
+#else
 #define RENAR_UNROLL
 #endif

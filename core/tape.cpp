@@ -5,6 +5,12 @@
 #include "core/check.h"
 
 namespace renar {
+namespace {
+
+/// A gradient of a device that is no larger lasts: (B,N,H) of 32 samples of 16 nodes has a quarter.
+constexpr std::int64_t kSmallGradient = std::int64_t{1} << 20;  // bytes
+
+}  // namespace
 
 void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active) {
   RENAR_CHECK(mode == Mode::kPredict || grads != nullptr,
@@ -54,6 +60,9 @@ Tensor Tape::output(const Shape& shape, std::initializer_list<Tensor> inputs) {
 }
 
 Tensor Tape::output(const Shape& shape, bool wants_grad) {
+  if (shape.size() * static_cast<std::int64_t>(sizeof(Real)) <= kSmallGradient) {
+    return lasting_output(shape, wants_grad);
+  }
   Tensor out = constant(shape);
   if (recording() && wants_grad) {
     out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
@@ -62,9 +71,13 @@ Tensor Tape::output(const Shape& shape, bool wants_grad) {
 }
 
 Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
-  if (device_ == Device::kCpu || !in_step_) return output(shape, wants_grad);
   Tensor out = constant(shape);
-  if (recording() && wants_grad) out.grad = lasting_.array<Real>(out.size());
+  if (!recording() || !wants_grad) return out;
+  if (device_ != Device::kCpu) {
+    out.grad = lasting_.array<Real>(out.size());
+  } else {
+    out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
+  }
   return out;
 }
 

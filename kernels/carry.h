@@ -1,5 +1,5 @@
-// carry: a copy of x that survives its time step, numbers and gradient: the only door between the
-// steps of a trajectory.
+// carry: a copy of x that survives its time step, numbers and gradient, or x itself where it does:
+// the only door between the steps of a trajectory.
 #pragma once
 
 #include "core/tape.h"

@@ -94,6 +94,8 @@ struct Rows {
     const std::int64_t node = r / pointers * n + k;
     return own_targets ? node * pointers + r % pointers : node;
   }
+  /// From a row's target for k to that for k + 1.
+  RENAR_HOST_DEVICE std::int64_t apart() const { return own_targets ? pointers : 1; }
 };
 
 RENAR_HOST_DEVICE inline Real larger_of(Real p, Real t) { return p > t ? p : t; }
@@ -138,19 +140,36 @@ struct PassToPoint {
 
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % rows.h, r = at / rows.h;
+    const std::int64_t first = rows.target(r, 0) * rows.h + c, apart = rows.apart() * rows.h;
     const Real p = point[at];
     Real to_point = dpoint[at], to_w = 0;
-    for (std::int64_t k = 0; k < rows.n; ++k) {
-      const std::int64_t there = rows.target(r, k) * rows.h + c;
-      const Real t = target[there], share = share_of_point(p, t);
-      const Real d = gradient(r * rows.n + k, c);
-      to_point += share * d;
-      if (dtarget != nullptr) dtarget[there] += (1 - share) * d;
-      if (dw_rows != nullptr) to_w += gradient.dy[r * rows.n + k] * larger_of(p, t);
+    // Several k at a time: all that they read is on its way before anything is written.
+    for (std::int64_t k0 = 0; k0 < rows.n; k0 += kAtOnce) {
+      Real t[kAtOnce] = {}, d[kAtOnce] = {}, dy[kAtOnce] = {}, dt[kAtOnce] = {};
+      RENAR_UNROLL
+      for (int e = 0; e < kAtOnce; ++e) {
+        const std::int64_t k = k0 + e;
+        if (k >= rows.n) continue;
+        t[e] = target[first + k * apart];
+        d[e] = gradient(r * rows.n + k, c);
+        if (dw_rows != nullptr) dy[e] = gradient.dy[r * rows.n + k];
+        if (dtarget != nullptr) dt[e] = dtarget[first + k * apart];
+      }
+      RENAR_UNROLL
+      for (int e = 0; e < kAtOnce; ++e) {
+        const std::int64_t k = k0 + e;
+        if (k >= rows.n) continue;
+        const Real share = share_of_point(p, t[e]);
+        to_point += share * d[e];
+        to_w += dy[e] * larger_of(p, t[e]);
+        if (dtarget != nullptr) dtarget[first + k * apart] = dt[e] + (1 - share) * d[e];
+      }
     }
     dpoint[at] = to_point;
     if (dw_rows != nullptr) dw_rows[at] = to_w;
   }
+
+  static constexpr int kAtOnce = 8;
 };
 
 // The same for channel c of a shared target, over all that may point at it.

@@ -6,12 +6,12 @@
 // instruction, for 16 multiply-adds. A sum of several products is one walk through all of them.
 //
 // Two sizes of tile:
-//   Wide    64 x 64, 16 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
+//   Wide    64 x 64, 32 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
 //           32 samples of 16 nodes, that is 256 blocks, two for each of an H100's 132
 //           multiprocessors.
 //   Narrow  32 x 32, 64 deep. Four teams of 64 threads share the depth and add up at the end: with
-//           few tiles a sum's length is what takes time, so four walk it, in a quarter of the steps
-//           (at [512,128] x [128,128] it waits for memory 2 times, Wide 8 times).
+//           few tiles a sum's length is what takes time, so four walk it, in half of the steps
+//           (at [512,128] x [128,128] it waits for memory 2 times, Wide 4 times).
 #pragma once
 
 #include "core/launch.h"
@@ -35,7 +35,7 @@ struct Tiles {
   static_assert((kTeams - 1) * kTeam * kOwn * kOwn <= 2 * kDepth * kPitch);  // teams add up there
   static_assert(kDepth % (kTeams * kRun) == 0 || kTeams == 1);
 };
-using Wide = Tiles<64, 16>;
+using Wide = Tiles<64, 32>;
 using Narrow = Tiles<32, 64>;
 
 struct alignas(16) Four {  // loaded and stored as one
@@ -53,40 +53,52 @@ struct Matrix {
 /// banks.
 template <class T, bool kAlongK>
 struct Reader {
-  const Real* next = nullptr;  // the thread's first number of the next tile
-  std::int64_t row_step = 0, col_step = 0;
-  int rows_left = 0;  // of the factor, from the tile's first
+  static constexpr int kLines = kAlongK ? kThreads / kRun : T::kSide;  // rows that threads start in
+  static constexpr int kGroups = T::kSide / kLines;                    // of so many rows
+  static constexpr int kDeep = kThreads / kLines;                      // of k that threads start in
 
-  __device__ static int row(int e) {
-    const int thread = static_cast<int>(threadIdx.x) % kThreads;
-    return kAlongK ? (thread / kRun + e * (kThreads / kRun)) % T::kSide : thread % T::kSide;
+  const Real* next = nullptr;  // the thread's first number of the next tile
+  std::int64_t stride = 0;     // from row to row, or along the other axis from k to k
+  int rows_left = 0;           // of the factor, from the tile's first
+
+  __device__ static int row() {
+    const int thread = static_cast<int>(threadIdx.x);
+    return kAlongK ? thread / kRun : thread % kLines;
   }
-  __device__ static int depth(int e) {
-    const int thread = static_cast<int>(threadIdx.x) % kThreads;
-    return kAlongK ? thread % kRun + (thread / kRun + e * (kThreads / kRun)) / T::kSide * kRun
-                   : thread / T::kSide + e * (kThreads / T::kSide);
+  __device__ static int depth() {
+    const int thread = static_cast<int>(threadIdx.x);
+    return kAlongK ? thread % kRun : thread / kLines;
   }
+  /// What number e of a thread is further than its first.
+  __device__ static constexpr int rows_on(int e) { return e % kGroups * kLines; }
+  __device__ static constexpr int depth_on(int e) { return e / kGroups * kDeep; }
 
   __device__ void start(const Matrix& of, std::int64_t from_row, std::int64_t rows,
                         std::int64_t from_k) {
-    next = of.data + from_row * of.row + from_k * of.col;
-    row_step = of.row;
-    col_step = of.col;
+    next = of.data + (from_row + row()) * of.row + (from_k + depth()) * of.col;
+    stride = kAlongK ? of.row : of.col;
     rows_left = rows - from_row < T::kSide ? static_cast<int>(rows - from_row) : T::kSide;
   }
 
   /// Zero beyond the factor: it adds nothing.
   __device__ void fetch(std::int64_t k_left, Real (&to)[T::kFetched]) {
+    const int deep = k_left < T::kDepth ? static_cast<int>(k_left) : T::kDepth;
+    RENAR_UNROLL
     for (int e = 0; e < T::kFetched; ++e) {
-      const bool inside = row(e) < rows_left && depth(e) < k_left;
-      to[e] = inside ? next[row(e) * row_step + depth(e) * col_step] : Real{0};
+      const bool inside = row() + rows_on(e) < rows_left && depth() + depth_on(e) < deep;
+      const std::int64_t on =
+          kAlongK ? rows_on(e) * stride + depth_on(e) : depth_on(e) * stride + rows_on(e);
+      to[e] = inside ? next[on] : Real{0};
     }
-    next += T::kDepth * col_step;
+    next += kAlongK ? T::kDepth : T::kDepth * stride;
   }
 
   /// tile (kDepth, kPitch)
   __device__ static void put(const Real (&from)[T::kFetched], Real* tile) {
-    for (int e = 0; e < T::kFetched; ++e) tile[depth(e) * T::kPitch + row(e)] = from[e];
+    RENAR_UNROLL
+    for (int e = 0; e < T::kFetched; ++e) {
+      tile[(depth() + depth_on(e)) * T::kPitch + row() + rows_on(e)] = from[e];
+    }
   }
 };
 
@@ -180,16 +192,28 @@ __device__ void multiply_all(Segments segments, const Place<T>& at, std::int64_t
   add_teams<T>(at.team, sums);
 }
 
+/// Whether four numbers from here on are one store.
+__device__ inline bool is_aligned(const Real* c) {
+  return reinterpret_cast<std::uintptr_t>(c) % alignof(Four) == 0;
+}
+
 // c [+]= a thread's part of a tile, from element (i,j) on.
 __device__ inline void put_tile(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n,
                                 const Sums& sums, bool add, Real* c) {
   RENAR_UNROLL
   for (int r = 0; r < kOwn; ++r) {
+    if (i + r >= m) return;
+    Real* there = c + (i + r) * n + j;
+    if (j + kOwn <= n && is_aligned(there)) {
+      Four values = add ? *reinterpret_cast<Four*>(there) : Four{};
+      RENAR_UNROLL
+      for (int q = 0; q < kOwn; ++q) values.at[q] += sums[r][q];
+      *reinterpret_cast<Four*>(there) = values;
+      continue;
+    }
     RENAR_UNROLL
     for (int q = 0; q < kOwn; ++q) {
-      if (i + r >= m || j + q >= n) continue;
-      Real& there = c[(i + r) * n + j + q];
-      there = add ? there + sums[r][q] : sums[r][q];
+      if (j + q < n) there[q] = add ? there[q] + sums[r][q] : sums[r][q];
     }
   }
 }

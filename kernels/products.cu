@@ -53,24 +53,39 @@ struct FactorSegments {
   }
 };
 
-// Four rows and columns of a layer from (i0,j0) on.
-__device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0, std::int64_t j0,
+/// What is added to all rows at column j, to a sender's, and to a receiver's.
+__device__ inline Real finished(const Tasks& all, const Task& task, const Real* send,
+                                const Real* recv, std::int64_t j, Real value) {
+  if (send != nullptr) value += send[j];
+  if (recv != nullptr) value += recv[j];
+  for (int b = 0; b < task.biases; ++b) value += all.bias[task.first_bias + b][j];
+  return task.relu && !(value > 0) ? Real{0} : value;
+}
+
+// Four rows and columns of a layer from (i0,j) on.
+__device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0, std::int64_t j,
                             const Sums& sums) {
   RENAR_UNROLL
   for (int r = 0; r < kOwn; ++r) {
-    const std::int64_t i = i0 + r;
+    const std::int64_t i = i0 + r, n = task.out;
     if (i >= task.rows) return;
     const std::int64_t sender = i / task.nodes;
     const std::int64_t receiver = sender / task.nodes * task.nodes + i % task.nodes;
+    const Real* send = task.send == nullptr ? nullptr : task.send + sender * n;
+    const Real* recv = task.recv == nullptr ? nullptr : task.recv + receiver * n;
+    Real* there = task.y + i * n + j;
+    if (j + kOwn <= n && is_aligned(there)) {
+      Four values;
+      RENAR_UNROLL
+      for (int q = 0; q < kOwn; ++q) {
+        values.at[q] = finished(all, task, send, recv, j + q, sums[r][q]);
+      }
+      *reinterpret_cast<Four*>(there) = values;
+      continue;
+    }
     RENAR_UNROLL
     for (int q = 0; q < kOwn; ++q) {
-      const std::int64_t j = j0 + q;
-      if (j >= task.out) break;
-      Real value = sums[r][q];
-      if (task.send != nullptr) value += task.send[sender * task.out + j];
-      if (task.recv != nullptr) value += task.recv[receiver * task.out + j];
-      for (int b = 0; b < task.biases; ++b) value += all.bias[task.first_bias + b][j];
-      task.y[i * task.out + j] = task.relu && !(value > 0) ? Real{0} : value;
+      if (j + q < n) there[q] = finished(all, task, send, recv, j + q, sums[r][q]);
     }
   }
 }
