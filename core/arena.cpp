@@ -15,8 +15,16 @@ std::size_t round_up(std::size_t bytes) {
 }  // namespace
 
 void Arena::add_block(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(device_allocate(device_, bytes));
-  blocks_.push_back({std::unique_ptr<std::byte, Free>(memory, Free{device_}), bytes});
+  void* memory =
+      memory_ == Memory::kToSend ? host_allocate(device_, bytes) : device_allocate(device_, bytes);
+  blocks_.push_back(
+      {std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory), Free{device_, memory_}),
+       bytes});
+  if (memory_ == Memory::kZeroed) fill(blocks_.back().memory.get(), 0, bytes);
+}
+
+void Arena::fill(std::byte* begin, int byte, std::size_t bytes) {
+  fill_bytes(memory_ == Memory::kToSend ? Device::kCpu : device_, begin, byte, bytes);
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -29,7 +37,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (block_ == blocks_.size()) add_block(std::max({bytes, capacity(), kFirstBlock}));
   std::byte* place = blocks_[block_].memory.get() + offset_;
   offset_ += bytes;
-  if (poison_) fill_bytes(device_, place, 0xff, bytes);
+  if (poison_ && memory_ != Memory::kZeroed) fill(place, 0xff, bytes);
   return place;
 }
 
@@ -40,14 +48,16 @@ void Arena::rewind(Mark mark) {
 
 void Arena::zero_below(Mark mark) {
   for (std::size_t i = 0; i < std::min(mark.block, blocks_.size()); ++i) {
-    fill_bytes(device_, blocks_[i].memory.get(), 0, blocks_[i].size);
+    fill(blocks_[i].memory.get(), 0, blocks_[i].size);
   }
   if (mark.block < blocks_.size()) {
-    fill_bytes(device_, blocks_[mark.block].memory.get(), 0, mark.offset);
+    fill(blocks_[mark.block].memory.get(), 0, mark.offset);
   }
 }
 
 void Arena::reset() {
+  if (memory_ == Memory::kToSend) wait_for_sends(device_);
+  if (memory_ == Memory::kZeroed && blocks_.size() == 1) zero_below(mark());
   if (blocks_.size() > 1) {
     const std::size_t total = capacity();
     blocks_.clear();

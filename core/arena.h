@@ -3,6 +3,10 @@
 // allocate() moves a pointer; nothing is freed alone. On the first trajectory the arena grows block
 // by block; reset() joins the blocks into one that holds all of it, so that from then on a training
 // step makes no allocation (tests/core/arena_test.cpp and tests/nn count them).
+//
+// Beside a device there are arenas of the host's memory, from which numbers are sent. A send is
+// under way until the host waits for the device: reset() does where nobody has since, so that what
+// is allocated next overwrites nothing that the device still reads.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +21,14 @@ namespace renar {
 
 class Arena {
  public:
-  /// Of the device's memory.
-  explicit Arena(Device device = Device::kCpu) : device_(device) {}
+  enum class Memory {
+    kOfDevice,  ///< the device's own
+    kZeroed,    ///< the same, whose numbers start as zeros
+    kToSend,    ///< the host's, to send from
+  };
+
+  explicit Arena(Device device = Device::kCpu, Memory memory = Memory::kOfDevice)
+      : device_(device), memory_(memory) {}
 
   /// A place to rewind to.
   struct Mark {
@@ -26,7 +36,7 @@ class Arena {
     std::size_t offset = 0;
   };
 
-  /// `count` entries of T, uninitialised, 64-byte aligned. Throws std::bad_alloc,
+  /// `count` entries of T, uninitialised or zero, 64-byte aligned. Throws std::bad_alloc,
   /// or renar::Error where a device has not enough.
   template <class T>
   T* array(std::int64_t count) {
@@ -52,15 +62,20 @@ class Arena {
  private:
   struct Free {
     Device device;
-    void operator()(std::byte* memory) const { device_release(device, memory); }
+    Memory kind;
+    void operator()(std::byte* memory) const {
+      kind == Memory::kToSend ? host_release(device, memory) : device_release(device, memory);
+    }
   };
   struct Block {
     std::unique_ptr<std::byte, Free> memory{nullptr, Free{}};
     std::size_t size = 0;
   };
   void add_block(std::size_t bytes);
+  void fill(std::byte* begin, int byte, std::size_t bytes);
 
   Device device_;
+  Memory memory_;
   std::vector<Block> blocks_;
   std::size_t block_ = 0;
   std::size_t offset_ = 0;

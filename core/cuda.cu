@@ -15,12 +15,24 @@ void check_cuda(cudaError_t status, const char* what) {
 
 std::int64_t mebibytes(std::size_t bytes) { return static_cast<std::int64_t>(bytes >> 20); }
 
+constexpr int kOldestMajor = 8;  // the first of the architectures that CMakeLists.txt names
+
+/// Why the kernels cannot run on the first GPU, which is there; empty: they can.
+std::string problem_of_gpu() {
+  cudaDeviceProp gpu;
+  const cudaError_t status = cudaGetDeviceProperties(&gpu, 0);
+  if (status != cudaSuccess) return message_of("the GPU: {}", cudaGetErrorString(status));
+  if (gpu.major >= kOldestMajor) return "";
+  return message_of("the {} has compute capability {}.{}, the kernels need {}.0 or newer", gpu.name,
+                    gpu.major, gpu.minor, kOldestMajor);
+}
+
 }  // namespace
 
 std::string cuda_problem() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaSuccess) return count == 0 ? "this machine has no GPU" : "";
+  if (status == cudaSuccess) return count == 0 ? "this machine has no GPU" : problem_of_gpu();
   cudaGetLastError();
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
@@ -68,12 +80,23 @@ void* cuda_allocate(std::size_t bytes) {
 
 void cuda_release(void* memory) { cudaFree(memory); }
 
-void cuda_copy(void* to, const void* from, std::size_t bytes, bool wait) {
-  if (bytes > 0) {
-    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
-  }
-  if (wait) check_cuda(cudaStreamSynchronize(stream()), "waiting for the kernels");
+void* cuda_allocate_host(std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, bytes), "page-locking memory of the host");
+  return memory;
 }
+
+void cuda_release_host(void* memory) {
+  if (memory == nullptr) return;
+  cudaStreamSynchronize(stream());
+  cudaFreeHost(memory);
+}
+
+void cuda_copy(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
+}
+
+void cuda_wait() { check_cuda(cudaStreamSynchronize(stream()), "waiting for the kernels"); }
 
 void cuda_fill(void* to, int byte, std::size_t bytes) {
   check_cuda(cudaMemsetAsync(to, byte, bytes, stream()), "filling memory");
@@ -87,7 +110,10 @@ std::string cuda_problem() {
 std::string cuda_model() { return ""; }
 void* cuda_allocate(std::size_t) { throw Error(message_of("[cuda] {}", cuda_problem())); }
 void cuda_release(void*) {}
-void cuda_copy(void*, const void*, std::size_t, bool) {}
+void* cuda_allocate_host(std::size_t bytes) { return cuda_allocate(bytes); }
+void cuda_release_host(void*) {}
+void cuda_copy(void*, const void*, std::size_t) {}
+void cuda_wait() {}
 void cuda_fill(void*, int, std::size_t) {}
 
 #endif

@@ -15,8 +15,13 @@ std::string cuda_model();
 
 void* cuda_allocate(std::size_t bytes);
 void cuda_release(void* memory);
-/// Host or device memory on either side; `wait` until it is done.
-void cuda_copy(void* to, const void* from, std::size_t bytes, bool wait);
+/// Page-locked memory of the host; releasing it waits for the kernels and copies that were queued.
+void* cuda_allocate_host(std::size_t bytes);
+void cuda_release_host(void* memory);
+/// Host or device memory on either side. To or from page-locked memory it only queues the copy.
+void cuda_copy(void* to, const void* from, std::size_t bytes);
+/// For all that was queued.
+void cuda_wait();
 void cuda_fill(void* to, int byte, std::size_t bytes);
 
 }  // namespace renar

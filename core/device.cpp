@@ -1,5 +1,6 @@
 #include "core/device.h"
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -12,6 +13,22 @@ namespace renar {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector
+
+std::atomic<std::int64_t> allocations{0}, waits{0};
+std::atomic<bool> sending{false};  // something was sent and the host has not waited since
+
+void note_allocation(Device device) {
+  if (device != Device::kCpu) ++allocations;
+}
+
+/// The copies on fibers are done when they are called; they count as if they were not.
+void wait_for_all(Device device) {
+  if (device == Device::kCpu) return;
+  start_collected();
+  if (device == Device::kCuda) cuda_wait();
+  sending = false;
+  ++waits;
+}
 
 }  // namespace
 
@@ -55,6 +72,7 @@ Device find_device(std::string_view name, std::string* why_cpu) {
 }
 
 void* device_allocate(Device device, std::size_t bytes) {
+  note_allocation(device);
   switch (device) {
     case Device::kCpu: return ::operator new(bytes, kAlignment);
     case Device::kSimt: return simt::allocate(bytes);
@@ -72,26 +90,36 @@ void device_release(Device device, void* memory) {
   }
 }
 
+void* host_allocate(Device device, std::size_t bytes) {
+  note_allocation(device);
+  if (device == Device::kCuda) return cuda_allocate_host(bytes);
+  return ::operator new(bytes, kAlignment);
+}
+
+void host_release(Device device, void* memory) {
+  if (device == Device::kCuda) return cuda_release_host(memory);
+  ::operator delete(memory, kAlignment);
+}
+
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes) {
-  start_collected();
-  if (device == Device::kCuda) return cuda_copy(to, from, bytes, true);
   copy_on_device(device, to, from, bytes);
+  wait_for_all(device);
 }
 
 void send_to_device(Device device, void* to, const void* from, std::size_t bytes) {
   copy_on_device(device, to, from, bytes);
+  sending = sending || device != Device::kCpu;
 }
 
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes) {
-  start_collected();
-  if (device == Device::kCuda) return cuda_copy(to, from, bytes, true);
   copy_on_device(device, to, from, bytes);
+  wait_for_all(device);
 }
 
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   if (device != Device::kCpu) start_collected();
-  if (device == Device::kCuda) return cuda_copy(to, from, bytes, false);
+  if (device == Device::kCuda) return cuda_copy(to, from, bytes);
   const simt::Unlocked unlocked(device == Device::kSimt);
   std::memmove(to, from, bytes);
 }
@@ -103,5 +131,11 @@ void fill_bytes(Device device, void* to, int byte, std::size_t bytes) {
   const simt::Unlocked unlocked(device == Device::kSimt);
   std::memset(to, byte, bytes);
 }
+
+void wait_for_sends(Device device) {
+  if (sending) wait_for_all(device);
+}
+
+DeviceCounts device_counts() { return {allocations, waits}; }
 
 }  // namespace renar

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -35,13 +36,28 @@ Device find_device(std::string_view name, std::string* why_cpu = nullptr);
 void* device_allocate(Device device, std::size_t bytes);
 void device_release(Device device, void* memory);
 
+/// Memory of the host that numbers are sent from, 64-byte aligned; for a GPU it is page-locked, so
+/// that the host need not wait while it is read. It is released after all sends have arrived.
+void* host_allocate(Device device, std::size_t bytes);
+void host_release(Device device, void* memory);
+
 /// Each is queued behind the kernels before it. Those between the host and a device wait, and with
 /// them for all that was queued before, but send_to_device: its `from` must stay as it is until
-/// another one has waited.
+/// another one, or wait_for_sends, has waited.
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes);
 void send_to_device(Device device, void* to, const void* from, std::size_t bytes);
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes);
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes);
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes);
+
+/// Waits until all that was sent has arrived; at once where the host has waited since.
+void wait_for_sends(Device device);
+
+/// What this process has done with devices other than the CPU: it allocated memory there, or for
+/// sending, and waited for them. In steady state an update waits once and allocates nothing.
+struct DeviceCounts {
+  std::int64_t allocations, waits;
+};
+DeviceCounts device_counts();
 
 }  // namespace renar

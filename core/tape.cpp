@@ -82,14 +82,12 @@ Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
 }
 
 void Tape::backward() {
-  lasting_.zero_below(lasting_.mark());
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) node->run(node->closure);
 }
 
 void Tape::poison(bool on) {
   kept_.poison(on);
   step_.poison(on);
-  lasting_.poison(on);
 }
 
 }  // namespace renar

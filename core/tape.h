@@ -38,7 +38,11 @@ class Tape {
 
   /// Its results lie on the device and its ops run there.
   explicit Tape(Device device = Device::kCpu)
-      : device_(device), kept_(device), step_(device), lasting_(device) {}
+      : device_(device),
+        kept_(device),
+        step_(device),
+        lasting_(device, Arena::Memory::kZeroed),
+        host_(device, Arena::Memory::kToSend) {}
   Device device() const { return device_; }
 
   /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
@@ -182,7 +186,7 @@ class Tape {
   ActiveParameters active_;
   Arena kept_;     // lives as long as the trajectory
   Arena step_;     // reused by every time step
-  Arena lasting_;  // gradients of a device that live as long
+  Arena lasting_;  // gradients of a device that live as long; they start as zeros
   Arena host_;     // beside a device: closures, and numbers on their way to it
   Arena fetched_;  // and those that have come back
   std::vector<Node> nodes_;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar {
 namespace {
@@ -87,6 +88,34 @@ TEST_CASE("arena: zero_below zeroes everything below the mark and nothing above"
   CHECK(all_equal(first, kMebibyte / 4, 0));
   CHECK(all_equal(second, 16, 0));
   CHECK(all_equal(third, 16, 5));
+}
+
+TEST_CASE("arena: memory to send from is the host's, and is given again when the sends are done") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  Arena there(*device), here(*device, Arena::Memory::kToSend);
+  here.poison(true);
+  const auto waits_of_reset = [&] {
+    const std::int64_t before = device_counts().waits;
+    here.reset();
+    return device_counts().waits - before;
+  };
+  std::int64_t back = 0;
+  for (int k = 0; k < 2; ++k) {
+    auto* from = here.array<std::int64_t>(100);
+    auto* to = there.array<std::int64_t>(100);
+    CHECK(reinterpret_cast<std::uintptr_t>(from) % 64 == 0);
+    CHECK(from[99] == -1);  // poisoned, and the host reads it
+    from[99] = 7;
+    send_to_device(*device, to, from, 100 * sizeof *from);
+    const bool waited = k == 1;
+    if (waited) copy_to_host(*device, &back, to + 99, sizeof back);
+    CHECK(waits_of_reset() == (waited ? 0 : 1));
+    CHECK(waits_of_reset() == 0);
+  }
+  CHECK(back == 7);
+  here.array<char>(3 * kMebibyte);
+  CHECK(waits_of_reset() == 0);  // joins the blocks
 }
 
 TEST_CASE("arena: poison fills fresh memory with NaN") {
