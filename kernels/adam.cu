@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
 
@@ -28,12 +29,14 @@ RENAR_CLONES void update_on_cpu(std::int64_t size, AdamFactors f, const Real* gr
   for (std::int64_t i = 0; i < size; ++i) update(i, f, f.grad_scale);
 }
 
+/// What a loss adds to a norm: 0 or, where it is not finite, NaN.
+RENAR_HOST_DEVICE double spoils(double loss) { return loss - loss; }
+
 RENAR_HOST_DEVICE Clip clip_of(double norm, double max_norm) {
   return {norm, max_norm > 0 && norm > max_norm ? max_norm / norm : 1.0};
 }
 
-/// x - x is 0 for every finite number, and NaN for the others.
-RENAR_HOST_DEVICE bool finite(double x) { return x - x == 0; }
+RENAR_HOST_DEVICE bool finite(double x) { return spoils(x) == 0; }
 
 __global__ void update_values(std::int64_t size, const AdamFactors* factors, const Clip* clip,
                               Update update) {
@@ -54,10 +57,12 @@ __global__ void sum_squares(std::int64_t size, const Real* grads, double* partia
   if (threadIdx.x == 0) partial[blockIdx.x] = squares;
 }
 
-__global__ void finish_norm(std::int64_t blocks, double max_norm, const double* partial,
+__global__ void finish_norm(std::int64_t blocks, ClipOptions options, const double* partial,
                             Clip* clip) {
-  const double norm = std::sqrt(block_sum(threadIdx.x < blocks ? partial[threadIdx.x] : 0));
-  if (threadIdx.x == 0) *clip = clip_of(norm, max_norm);
+  double squares = threadIdx.x < blocks ? partial[threadIdx.x] : 0;
+  if (threadIdx.x < options.count) squares += spoils(options.losses[threadIdx.x]);
+  const double norm = std::sqrt(block_sum(squares));
+  if (threadIdx.x == 0) *clip = clip_of(norm, options.max_norm);
 }
 
 }  // namespace
@@ -89,16 +94,20 @@ void adam(std::int64_t size, const AdamStep& settings, const Real* grads, Real* 
   update_on_cpu(size, adam_factors(settings), grads, values, m, v);
 }
 
-void measure_clip(Device device, std::int64_t size, double max_norm, const Real* grads,
+void measure_clip(Device device, std::int64_t size, const Real* grads, const ClipOptions& options,
                   double* scratch, Clip* clip) {
   if (device == Device::kCpu) {
-    *clip = clip_of(global_norm(grads, size), max_norm);
+    double norm = global_norm(grads, size);
+    for (std::int64_t i = 0; i < options.count; ++i) norm += spoils(options.losses[i]);
+    *clip = clip_of(norm, options.max_norm);
     return;
   }
+  RENAR_CHECK(options.count <= kClipScratch, "[adam] {} losses, at most {}", options.count,
+              kClipScratch);
   static_assert(kClipScratch == kThreads);
   const std::int64_t blocks = std::min(blocks_for(size, kThreads), kClipScratch);
   launch({{blocks}, {kThreads}, kBlockSumBytes}, sum_squares, size, grads, scratch);
-  launch({{1}, {kThreads}, kBlockSumBytes}, finish_norm, blocks, max_norm, scratch, clip);
+  launch({{1}, {kThreads}, kBlockSumBytes}, finish_norm, blocks, options, scratch, clip);
 }
 
 void clipped_adam(Device device, std::int64_t size, const AdamFactors* factors, const Clip* clip,

@@ -35,8 +35,13 @@ struct Clip {
 /// Doubles of scratch that measure_clip needs.
 constexpr std::int64_t kClipScratch = 256;
 
-/// `clip` of `size` gradients; max_norm 0: never clipped. All memory is the device's.
-void measure_clip(Device device, std::int64_t size, double max_norm, const Real* grads,
+struct ClipOptions {
+  double max_norm;                 ///< 0: never clipped
+  const double* losses = nullptr;  ///< a norm beside losses that are not finite is not, either
+  std::int64_t count = 0;          ///< of them, at most kClipScratch
+};
+/// `clip` of `size` gradients. All memory is the device's.
+void measure_clip(Device device, std::int64_t size, const Real* grads, const ClipOptions& options,
                   double* scratch, Clip* clip);
 
 /// What an AdamStep makes of the formula; made on the host, where powers are exact.

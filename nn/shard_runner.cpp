@@ -11,34 +11,50 @@ namespace {
 /// Parameters summed by one task; large enough to keep threads apart, small enough to share out.
 constexpr std::int64_t kChunk = 16384;
 
+void check_place(const PlacedNet& net, Device device) {
+  RENAR_CHECK(net.device() == device, "[shard_runner] a net placed on {} for a runner on {}",
+              name_of(net.device()), name_of(device));
+}
+
 }  // namespace
 
 ShardRunner::ShardRunner(int threads, Device device)
-    : threads_(threads),
-      device_(device),
-      device_values_(device),
-      device_grads_(device),
-      device_losses_(device) {
+    : threads_(threads), device_(device), device_grads_(device), device_losses_(device) {
   RENAR_CHECK(threads >= 1, "[shard_runner] {} threads", threads);
   const int tapes = device == Device::kCpu ? threads : 1;
   for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device);
 }
 
-Losses ShardRunner::gradients(const Net& net, const Batch& batch, std::vector<Real>& grads,
-                              const NoiseKey& noise, Predictions* predictions,
-                              CarriedState* carried) {
-  const LossScales scales = loss_scales(batch);
+Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,
+                                           const NoiseKey& noise, Predictions* predictions,
+                                           CarriedState* carried) {
+  scales_ = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
   if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
-  const Net::Request request{.pass = Net::Pass::kTrain,
-                             .scales = &scales,
-                             .reconstruction = &reconstruction_scales_,
-                             .predictions = predictions,
-                             .noise = noise,
-                             .carried = carried};
-  grads.resize(static_cast<std::size_t>(net.active(batch.task).size()));
-  const Losses sum = device_ == Device::kCpu ? run_shards(net, batch, request, grads)
-                                             : run_on_device(net, batch, request, grads);
+  return {.pass = Net::Pass::kTrain,
+          .scales = &scales_,
+          .reconstruction = &reconstruction_scales_,
+          .predictions = predictions,
+          .noise = noise,
+          .carried = carried};
+}
+
+Losses ShardRunner::gradients(const PlacedNet& placed, const Batch& batch, std::vector<Real>& grads,
+                              const NoiseKey& noise, Predictions* predictions,
+                              CarriedState* carried) {
+  const Net& net = placed.net();
+  const std::int64_t size = net.active(batch.task).size();
+  grads.resize(static_cast<std::size_t>(size));
+  Losses sum{};
+  if (device_ == Device::kCpu) {
+    check_place(placed, device_);
+    sum = run_shards(net, batch, training_request(net, batch, noise, predictions, carried), grads);
+  } else {
+    queue_gradients(placed, batch, device_grads_.zeros(size), device_losses_.zeros(1), noise,
+                    predictions, carried);
+    device_grads_.download(grads.data(), size);
+    device_losses_.download(&sum, 1);
+  }
   if (carried != nullptr) carried->turn();
   return sum;
 }
@@ -76,37 +92,31 @@ Losses ShardRunner::run_shards(const Net& net, const Batch& batch, const Net::Re
   return sum;
 }
 
-Losses ShardRunner::run_on_device(const Net& net, const Batch& batch, Net::Request request,
-                                  std::vector<Real>& grads) {
-  const ActiveParameters active = net.active(batch.task);
-  const Parameters& parameters = net.parameters();
-  request.losses = device_losses_.zeros(1);
+void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, Real* grads,
+                                  Losses* losses, const NoiseKey& noise, Predictions* predictions,
+                                  CarriedState* carried) {
+  check_place(placed, device_);
+  const Net& net = placed.net();
+  Net::Request request = training_request(net, batch, noise, predictions, carried);
+  request.losses = losses;
   Tape& tape = tapes_[0];
-  tape.start(Tape::Mode::kRecord, device_values_.upload(parameters.values(), parameters.size()),
-             device_grads_.zeros(active.size()), active);
+  tape.start(Tape::Mode::kRecord, placed.values(), grads, net.active(batch.task));
   net.forward(tape, Samples(batch, {0, batch.size}), request);
   tape.backward();
-  device_grads_.download(grads.data(), active.size());
-  Losses sum{};
-  device_losses_.download(&sum, 1);
-  return sum;
 }
 
-void ShardRunner::predict(const Net& net, const Batch& batch, Predictions& predictions) {
+void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {
+  check_place(placed, device_);
   predictions.prepare(batch);
-  const auto run = [&](Tape& tape, const Real* values, const Batch::Shard& shard) {
-    tape.start(Tape::Mode::kPredict, values, nullptr, net.active(batch.task));
+  const Net& net = placed.net();
+  const auto run = [&](Tape& tape, const Batch::Shard& shard) {
+    tape.start(Tape::Mode::kPredict, placed.values(), nullptr, net.active(batch.task));
     net.forward(tape, Samples(batch, shard),
                 {.pass = Net::Pass::kEvaluate, .predictions = &predictions});
   };
-  const Parameters& parameters = net.parameters();
-  if (device_ != Device::kCpu) {
-    return run(tapes_[0], device_values_.upload(parameters.values(), parameters.size()),
-               {0, batch.size});
-  }
+  if (device_ != Device::kCpu) return run(tapes_[0], {0, batch.size});
   for_each_shard(static_cast<int>(batch.shards.size()), threads_, [&](int shard, int worker) {
-    run(tapes_[static_cast<std::size_t>(worker)], parameters.values(),
-        batch.shards[static_cast<std::size_t>(shard)]);
+    run(tapes_[static_cast<std::size_t>(worker)], batch.shards[static_cast<std::size_t>(shard)]);
   });
 }
 

@@ -21,7 +21,7 @@
 #include "tools/program.h"
 #include "trainer/batch.h"
 #include "trainer/machine.h"
-#include "trainer/optimizer.h"
+#include "trainer/net_in_training.h"
 #include "trainer/train.h"
 
 namespace {
@@ -50,6 +50,9 @@ struct StepOptions {
 
 constexpr int kRepeats = 200, kTries = 5;  // of a product
 constexpr std::int64_t kHidden = 128;
+
+/// The host's and the devices'.
+long allocations_in_all() { return allocations + static_cast<long>(device_counts().allocations); }
 
 /// GFLOP/s of the GPU's product at the messages' shape for 32 samples of 16 nodes.
 double sgemm_peak_on(Device device) {
@@ -105,25 +108,23 @@ int bench_step(StepOptions o) {
   Batch batch;
   fill_batch(net.spec(), traces, batch);
   ShardRunner runner(machine.threads, machine.device);
-  Optimizer optimizer(net.parameters().size(), 1e-3, 1.0);
-  std::vector<Real> grads;
-  const auto step = [&] {
-    runner.gradients(net, batch, grads);
-    optimizer.update(net.parameters(), grads);
-  };
+  NetInTraining trained(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
+  const auto step = [&] { trained.update(batch); };
 
   const Times training = time_of(o.steps, step);
-  const long before = allocations;
+  const long before = allocations_in_all();
+  const std::int64_t waits_before = device_counts().waits;
   step();
-  const long made = allocations - before;
+  const long made = allocations_in_all() - before;
+  const std::int64_t waits = device_counts().waits - waits_before;
   count_flops(true);
   step();
   const double gflop = static_cast<double>(counted_flops()) / 1e9;
   count_flops(false);
   const double memory = peak_memory_mib();
   Predictions predictions;
-  const Times predicting =
-      time_of(std::max(1, o.steps / 2), [&] { runner.predict(net, batch, predictions); });
+  const Times predicting = time_of(std::max(1, o.steps / 2),
+                                   [&] { runner.predict(trained.placed(), batch, predictions); });
   const double gflops = gflop / training.min * 1e3,
                peak = on_cpu ? sgemm_peak(machine.threads) : sgemm_peak_on(machine.device);
 
@@ -142,6 +143,7 @@ int bench_step(StepOptions o) {
                                         {"sgemm_peak_gflops", peak},
                                         {"peak_rss_mib", memory},
                                         {"allocations", made},
+                                        {"device_waits", waits},
                                         {"cpu", cpu_model()},
                                         {"isa", instruction_set()},
                                         {"threads", machine.threads}};

@@ -105,7 +105,7 @@ EvaluationSet::EvaluationSet(const Spec& spec, const TraceBatch& traces, int bat
   }
 }
 
-std::optional<Evaluation> EvaluationSet::score(const Net& net, ShardRunner& runner,
+std::optional<Evaluation> EvaluationSet::score(const PlacedNet& net, ShardRunner& runner,
                                                const std::function<bool()>& go_on) const {
   ScoreSums sums(spec_, Predictions::Hints::kNone);
   Predictions predictions;

@@ -92,7 +92,7 @@ class EvaluationSet {
   EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task = 0);
 
   /// `go_on` is asked before every batch; where it says no the evaluation is given up and empty.
-  std::optional<Evaluation> score(const Net& net, ShardRunner& runner,
+  std::optional<Evaluation> score(const PlacedNet& net, ShardRunner& runner,
                                   const std::function<bool()>& go_on) const;
   int samples() const { return samples_; }
   int nodes() const { return nodes_; }

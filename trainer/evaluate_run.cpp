@@ -122,6 +122,7 @@ std::optional<std::vector<AlgorithmScores>> evaluate_run(
               "--hints: the run in {} predicts no hints", run.directory);
   const std::vector<std::vector<TestSet>> sets = sets_of(run, request);
   ShardRunner runner(machine.threads, machine.device);
+  const PlacedNet net(run.net, machine.device);
   print(fmt::format("{}: {} parameters, after {} of {} steps; {}, {} data of seed {}\n",
                     run.directory, name_of(run.checkpoint), run.step, run.config.steps,
                     run.config.processor, clrs30(request.split).name, seed_of(request)));
@@ -138,7 +139,7 @@ std::optional<std::vector<AlgorithmScores>> evaluate_run(
     print(fmt::format("\n{}\n{}", found.algo, score_heading(outputs)));
     for (const TestSet& set : sets[k]) {
       std::optional<Evaluation> test =
-          evaluate(run.net, task, set, runner,
+          evaluate(net, task, set, runner,
                    request.hints ? Predictions::Hints::kChoices : Predictions::Hints::kNone, go_on);
       if (!test) return std::nullopt;
       print(score_row(set.length, *test));

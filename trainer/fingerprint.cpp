@@ -21,7 +21,7 @@ struct Subject {
       : net(algorithm.name, algorithm.spec(),
             {.processor = {.kind = "triplet_gmpnn", .hidden = 32}, .exact = {}}),
         stream(algorithm, {.lengths = {4, 7, 11}, .val_length = 4, .batch_size = 8}),
-        optimizer(net.parameters().size(), 1e-3, 1.0) {}
+        optimizer(net.parameters().size(), {1e-3, 1.0}) {}
 
   double step(ShardRunner& runner) {
     fill_batch(net.spec(), stream.next(), batch);

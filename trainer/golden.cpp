@@ -11,7 +11,7 @@
 #include "nn/shard_runner.h"
 #include "trainer/batch.h"
 #include "trainer/golden_case.h"
-#include "trainer/optimizer.h"
+#include "trainer/net_in_training.h"
 #include "trainer/reference_names.h"
 
 namespace renar {
@@ -201,18 +201,18 @@ void compare_choices(const GoldenCase& golden, const Batch& batch, const Predict
 void compare_training(const GoldenCase& golden, Net& net, ShardRunner& runner,
                       GoldenReport& report) {
   const std::vector<double> theirs = array_of(golden.arrays, "train/losses").doubles();
-  Optimizer optimizer(net.parameters().size(), kLearningRate, golden.clip,
-                      golden.freezes_processor ? net.processor_size() : 0);
-  std::vector<Real> grads;
+  NetInTraining training(
+      net, runner,
+      {kLearningRate, golden.clip, golden.freezes_processor ? net.processor_size() : 0});
   for (int step = 0; step < golden.train_steps; ++step) {
     Batch batch;
     const std::string prefix = step == 0 ? "" : "batch" + std::to_string(step) + "/";
     fill_batch(golden.spec, batch_from(golden.spec, golden.arrays, prefix), batch);
-    const double loss = total(runner.gradients(net, batch, grads, noise_of(golden, batch)));
+    const double loss = total(training.update(batch, noise_of(golden, batch)));
     report.train_loss =
         std::max(report.train_loss, relative(loss, theirs.at(static_cast<std::size_t>(step))));
-    optimizer.update(net.parameters(), grads);
   }
+  training.fetch();
   report.train_parameter =
       compare_parameters(golden, net, "train/param/", net.parameters().values(), 1).rest;
 }
@@ -243,10 +243,12 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   Batch batch;
   fill_batch(golden.spec, batch_from(golden.spec, golden.arrays), batch);
   ShardRunner runner(1, device);
+  const PlacedNet placed(net, device);
   std::vector<Real> grads;
   Predictions predictions{.hints = Predictions::Hints::kLogits, .values = {}};
   predictions.prepare(batch);
-  compare_losses(golden, runner.gradients(net, batch, grads, noise_of(golden, batch), &predictions),
+  compare_losses(golden,
+                 runner.gradients(placed, batch, grads, noise_of(golden, batch), &predictions),
                  report);
   const ParameterErrors errors = compare_parameters(golden, net, "grad/", grads.data(), 1e-3);
   report.gradient = errors.rest;
@@ -255,7 +257,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   compare_logits(golden, batch, predictions, "pred/", Stage::kOutput, report);
   compare_logits(golden, batch, predictions, "pred/", Stage::kHint, report);
 
-  runner.predict(net, batch, predictions);
+  runner.predict(placed, batch, predictions);
   compare_choices(golden, batch, predictions, report);
   if (!golden.reconstructs) {  // whose files have no hints of evaluation
     compare_logits(golden, batch, predictions, "eval/", Stage::kHint, report);

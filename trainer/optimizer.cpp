@@ -8,25 +8,23 @@
 
 namespace renar {
 
-Optimizer::Optimizer(std::int64_t parameters, double learning_rate, double clip,
-                     std::int64_t frozen)
-    : learning_rate_(learning_rate), clip_(clip), frozen_(frozen) {
+Optimizer::Optimizer(std::int64_t parameters, const OptimizerOptions& options) : options_(options) {
   state_.m.assign(static_cast<std::size_t>(parameters), Real{0});
   state_.v = state_.m;
 }
 
 void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
-  const double norm = global_norm(grads.data(), active.size());
+  const double norm = global_norm(grads.data(), active.size()), clip = options_.clip;
   RENAR_CHECK(std::isfinite(norm), "[optimizer] the gradient's norm is {}", norm);
   const AdamStep settings{.step = ++state_.steps,
-                          .learning_rate = learning_rate_,
-                          .grad_scale = clip_ > 0 && norm > clip_ ? clip_ / norm : 1.0};
+                          .learning_rate = options_.learning_rate,
+                          .grad_scale = clip > 0 && norm > clip ? clip / norm : 1.0};
   const auto move = [&](std::int64_t begin, std::int64_t end) {
     adam(end - begin, settings, grads.data() + active.place(begin), parameters.values() + begin,
          state_.m.data() + begin, state_.v.data() + begin);
   };
-  move(frozen_, active.shared);
+  move(options_.frozen, active.shared);
   move(active.begin, active.end);
 }
 

@@ -1,4 +1,5 @@
-// Adam with global-norm clipping and its state (MODEL.md 8; the arithmetic is kernels/adam.h).
+// Adam with global-norm clipping and its state (MODEL.md 8; the arithmetic is kernels/adam.h), on
+// the host. The same on a device is in trainer/net_in_training.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,17 @@ struct OptimizerState {
   std::vector<Real> m, v;  // first and second moments, laid out like the parameters
 };
 
+struct OptimizerOptions {
+  double learning_rate;
+  double clip = 0;  ///< largest global norm of a gradient, 0 for none
+  /// The first so many parameters, the processor's, never move; their gradients count in the norm,
+  /// as in the field's reference.
+  std::int64_t frozen = 0;
+};
+
 class Optimizer {
  public:
-  /// clip: largest global norm of a gradient, 0 for none. The first `frozen` parameters, the
-  /// processor's, never move; their gradients count in the norm, as in the field's reference.
-  Optimizer(std::int64_t parameters, double learning_rate, double clip, std::int64_t frozen = 0);
+  Optimizer(std::int64_t parameters, const OptimizerOptions& options);
 
   /// Moves the active parameters one step against `grads`, which has just theirs; the others and
   /// their moments stay. Throws renar::Error, having changed nothing, where the gradient is not
@@ -34,9 +41,7 @@ class Optimizer {
   void restore(OptimizerState state);
 
  private:
-  double learning_rate_;
-  double clip_;
-  std::int64_t frozen_;
+  OptimizerOptions options_;
   OptimizerState state_;
 };
 

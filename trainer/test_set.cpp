@@ -69,11 +69,12 @@ bool BatchSource::next(Batch& batch) {
   return true;
 }
 
-std::optional<Evaluation> evaluate(const Net& net, int task, const TestSet& set,
+std::optional<Evaluation> evaluate(const PlacedNet& net, int task, const TestSet& set,
                                    ShardRunner& runner, Predictions::Hints hints,
                                    const std::function<bool()>& go_on) {
-  BatchSource source(set, net.spec(task), task, {.samples = most_samples(runner.threads())});
-  ScoreSums sums(net.spec(task), hints);
+  const Spec& spec = net.net().spec(task);
+  BatchSource source(set, spec, task, {.samples = most_samples(runner.threads())});
+  ScoreSums sums(spec, hints);
   Predictions predictions{.hints = hints, .values = {}};
   for (Batch batch; go_on();) {
     if (!source.next(batch)) return sums.result();

@@ -56,7 +56,7 @@ class BatchSource {
 
 /// The net's scores in that task. `go_on` is asked before every batch; where it says no the
 /// evaluation is given up and empty. Throws renar::Error for lengths that the sampler cannot serve.
-std::optional<Evaluation> evaluate(const Net& net, int task, const TestSet& set,
+std::optional<Evaluation> evaluate(const PlacedNet& net, int task, const TestSet& set,
                                    ShardRunner& runner, Predictions::Hints hints,
                                    const std::function<bool()>& go_on);
 

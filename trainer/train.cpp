@@ -19,7 +19,7 @@
 #include "trainer/initial_parameters.h"
 #include "trainer/machine.h"
 #include "trainer/metrics.h"
-#include "trainer/optimizer.h"
+#include "trainer/net_in_training.h"
 #include "trainer/progress.h"
 #include "trainer/run_signal.h"
 #include "trainer/test_set.h"
@@ -107,20 +107,21 @@ class Training {
         runner_(machine_.threads, machine_.device),
         stream_(algorithms_, stream_config(config)),
         source_(source_of(config, stream_, net_)),
-        ahead_(*source_),
-        optimizer_(net_.parameters().size(), config.lr, config.clip,
-                   config.freeze_processor ? net_.processor_size() : 0) {
+        ahead_(*source_) {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const int task = static_cast<int>(k);
       validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
     }
     if (plan == RunPlan::kContinue) {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
-      optimizer_.restore(state_.optimizer);
       source_->restore(state_.stream);
     } else if (!config.init_from.empty()) {
       init_note_ = load_initial_parameters(config.init_from, net_);
     }
+    training_.emplace(net_, runner_,
+                      OptimizerOptions{config.lr, config.clip,
+                                       config.freeze_processor ? net_.processor_size() : 0},
+                      state_.optimizer);
     start_carrying();
     lock_.emplace(directory.begin(config, plan));
   }
@@ -182,15 +183,13 @@ class Training {
     const Spec& spec = *batch.spec;
     CarriedState* carried =
         carried_.empty() ? nullptr : &carried_[static_cast<std::size_t>(batch.lane)];
-    const Losses losses = runner_.gradients(net_, batch, grads_,
-                                            {.update = optimizer_.state().steps}, nullptr, carried);
+    const Losses losses = training_->update(batch, {.update = training_->updates()}, carried);
     const double loss = total(losses);
     RENAR_CHECK(
         std::isfinite(loss),
         "the loss of step {} is {} ({}): training stopped; {} holds the last checkpoint, a smaller "
         "--lr may help",
         state_.step, loss, algorithm.name, directory_.path());
-    optimizer_.update(net_.parameters(), grads_, net_.active(batch.task));
     const double seconds = seconds_now() - start;
     nlohmann::ordered_json line = {
         {"step", state_.step}, {"algo", algorithm.name}, {"nodes", batch.nodes}, {"loss", loss}};
@@ -213,7 +212,8 @@ class Training {
   void validate(MetricsWriter& metrics, Progress& progress) {
     double sum = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-      const Evaluation found = *validation_[k].score(net_, runner_, [] { return true; });
+      const Evaluation found =
+          *validation_[k].score(training_->placed(), runner_, [] { return true; });
       nlohmann::ordered_json line = {
           {"step", state_.step - 1}, {"algo", algorithms_[k]->name}, {"val_score", found.score}};
       for (const OutputScore& output : found.outputs) line["val." + output.name] = output.score;
@@ -229,6 +229,7 @@ class Training {
     if (!(score > state_.best_score)) return;  // a score that is no number is never the best
     state_.best_score = score;
     state_.best_step = state_.step - 1;
+    training_->fetch();
     save_parameters(directory_.best(), checkpoint_name(config_), net_, state_.step);
   }
 
@@ -237,7 +238,7 @@ class Training {
     for (const int length : config_.test_lengths) {
       double sum = 0;
       for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-        const Evaluation found = *test_of(k, length, [] { return true; });
+        const Evaluation found = *test_of(training_->placed(), k, length, [] { return true; });
         nlohmann::ordered_json line = {{"step", state_.step - 1},
                                        {"algo", algorithms_[k]->name},
                                        {"length", length},
@@ -255,14 +256,15 @@ class Training {
   }
 
   void save() {
-    state_.optimizer = optimizer_.state();
+    state_.optimizer = training_->fetch();
     state_.stream = ahead_.state();
     state_.carried.clear();
     for (const CarriedState& carried : carried_) state_.carried.push_back(carried.values());
     save_state(directory_.last(), checkpoint_name(config_), net_, state_);
   }
 
-  /// Scores the best parameters; false where a signal came.
+  /// Scores the best parameters, which take the place of those in training; false where a signal
+  /// came.
   bool test(RunResult& result) {
     result = {{},
               config_.method,
@@ -275,14 +277,16 @@ class Training {
               text_of(machine_),
               0,
               0};
+    training_.reset();
     load_parameters(directory_.best(), checkpoint_name(config_), net_);
+    const PlacedNet best(net_, machine_.device);
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       AlgorithmResult& found = result.algorithms.emplace_back();
       found.algo = algorithms_[k]->name;
       found.val_nodes = validation_[k].nodes();
       for (const int length : config_.test_lengths) {
         const std::optional<Evaluation> score =
-            test_of(k, length, [] { return !stop_requested(); });
+            test_of(best, k, length, [] { return !stop_requested(); });
         if (!score) return false;
         found.tests.push_back(*score);
       }
@@ -297,10 +301,11 @@ class Training {
     return true;
   }
 
-  std::optional<Evaluation> test_of(std::size_t k, int length, const std::function<bool()>& go_on) {
+  std::optional<Evaluation> test_of(const PlacedNet& net, std::size_t k, int length,
+                                    const std::function<bool()>& go_on) {
     const TestSet set = clrs30_set(*algorithms_[k], pipeline_of(config_), Split::kTest, length,
                                    config_.test_samples);
-    return evaluate(net_, static_cast<int>(k), set, runner_, Predictions::Hints::kNone, go_on);
+    return evaluate(net, static_cast<int>(k), set, runner_, Predictions::Hints::kNone, go_on);
   }
 
   void draw_curves(const RunResult& result) const {
@@ -325,9 +330,8 @@ class Training {
   BatchAhead ahead_;
   std::vector<CarriedState> carried_;      // of chunks, by lane
   std::vector<EvaluationSet> validation_;  // one an algorithm
-  Optimizer optimizer_;
+  std::optional<NetInTraining> training_;  // owns the parameters of net_ until the test
   TrainState state_;
-  std::vector<Real> grads_;
   std::string init_note_;  // what --init-from has loaded
 };
 

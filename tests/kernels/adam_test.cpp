@@ -83,7 +83,7 @@ Tensor moved_twice(Tape& tape, const test::Inputs& in, double max_norm) {
     AdamFactors* factors = tape.host_array<AdamFactors>(1);
     *factors = adam_factors({.step = step, .learning_rate = 0.01, .grad_scale = 1});
     const AdamFactors* sent = tape.send(factors, 1);
-    measure_clip(tape.device(), size, max_norm, grads.data, scratch, clip);
+    measure_clip(tape.device(), size, grads.data, {.max_norm = max_norm}, scratch, clip);
     clipped_adam(tape.device(), size, sent, clip, grads.data, all.data, all.data + size,
                  all.data + 2 * size);
   }
@@ -115,7 +115,8 @@ TEST_CASE("adam: the kernels' norm and clip are the definition's") {
     for (const bool scale : {false, true}) {
       const auto loss = [=](Tape& tape, const test::Inputs& in, double& sum) {
         Clip* clip = tape.array<Clip>(1);
-        measure_clip(tape.device(), size, 0.25, in[0].data, tape.array<double>(kClipScratch), clip);
+        measure_clip(tape.device(), size, in[0].data, {.max_norm = 0.25},
+                     tape.array<double>(kClipScratch), clip);
         copy_on_device(tape.device(), &sum, scale ? &clip->scale : &clip->norm, sizeof(double));
       };
       test::same_loss_on_device(loss,
@@ -151,6 +152,38 @@ TEST_CASE("adam: a gradient that is not finite moves nothing, on the CPU and by 
     test::FreshTape fresh;
     test::check_values(op(fresh.tape, {start[0].data(), start[1].data(), start[2].data()}),
                        start[2].values(), 0);
+  }
+}
+
+TEST_CASE("adam: beside losses of which one is not finite no norm is; others change nothing") {
+  using Limits = std::numeric_limits<double>;
+  const test::Numbers grads = test::Numbers::random({300}, 4);
+  for (const double loss : {1e300, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
+    for (const std::int64_t at : {0, 40, 255}) {
+      std::vector<double> losses(kClipScratch, 2);
+      losses[static_cast<std::size_t>(at)] = loss;
+      const auto norm = [&](Tape& tape, const test::Inputs& in, double& sum) {
+        Clip* clip = tape.array<Clip>(1);
+        const double* sent = tape.send(losses.data(), kClipScratch);
+        measure_clip(tape.device(), in[0].size(), in[0].data,
+                     {.max_norm = 0.25, .losses = sent, .count = kClipScratch},
+                     tape.array<double>(kClipScratch), clip);
+        copy_on_device(tape.device(), &sum, &clip->norm, sizeof sum);
+      };
+      if (std::isfinite(loss))
+        test::same_loss_on_device(norm, {.inputs = {}, .constants = {grads}});
+      for (const auto device : {std::optional(Device::kCpu), test::accelerator()}) {
+        if (!device) continue;
+        Tape tape(*device);
+        tape.start(Tape::Mode::kPredict, nullptr, nullptr);
+        const Tensor here = tape.host_constant({300});
+        std::copy_n(grads.values().data(), 300, here.data);
+        double* sum = tape.array<double>(1);
+        norm(tape, {tape.send(here)}, *sum);
+        CHECK(std::isfinite(*tape.fetch(sum, 1)) == std::isfinite(loss));
+        if (loss == 1e300) CHECK(*tape.fetch(sum, 1) > 1);
+      }
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 #include "core/simt.h"
 #include "tests/nn/small.h"
 #include "tests/support_device.h"
-#include "trainer/optimizer.h"
+#include "trainer/net_in_training.h"
 
 namespace renar {
 namespace {
@@ -16,9 +16,10 @@ using test::Run;
 Run run_on(Device device, const Net& net, const Batch& batch) {
   Run result;
   ShardRunner runner(1, device);
+  const PlacedNet placed(net, device);
   result.trained.prepare(batch);
-  result.losses = runner.gradients(net, batch, result.grads, {}, &result.trained);
-  runner.predict(net, batch, result.evaluated);
+  result.losses = runner.gradients(placed, batch, result.grads, {}, &result.trained);
+  runner.predict(placed, batch, result.evaluated);
   return result;
 }
 
@@ -86,13 +87,11 @@ TEST_CASE("net on a device: twenty updates go as on the CPU") {
   for (int d = 0; d < 2; ++d) {
     Net net = test::small_net("bfs");
     ShardRunner runner(1, devices[d]);
-    Optimizer optimizer(net.parameters().size(), 1e-3, 1.0);
-    std::vector<Real> grads;
+    NetInTraining training(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
     for (int update = 0; update < kUpdates; ++update) {
       const Batch batch = test::small_batch("bfs", 3 + update % 3, 3, test::kAnyGraph,
                                             static_cast<std::uint32_t>(update + 1));
-      losses[d].push_back(total(runner.gradients(net, batch, grads, {.update = update})));
-      optimizer.update(net.parameters(), grads);
+      losses[d].push_back(total(training.update(batch, {.update = update})));
     }
   }
   CHECK(losses[0][0] != losses[0][kUpdates - 1]);

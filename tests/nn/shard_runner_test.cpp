@@ -6,7 +6,8 @@
 #include "core/check.h"
 #include "tests/nn/small.h"
 #include "tests/support.h"
-#include "trainer/optimizer.h"
+#include "tests/support_device.h"
+#include "trainer/net_in_training.h"
 
 namespace renar {
 namespace {
@@ -101,16 +102,34 @@ TEST_CASE("shard_runner: a steady training step makes no allocation") {
     Net net = small_net(algo, options);
     const Batch batch = small_batch(algo, 7, 8);
     ShardRunner runner(1);
-    Optimizer optimizer(net.parameters().size(), 1e-3, 1);
-    std::vector<Real> grads;
+    NetInTraining training(net, runner, {.learning_rate = 1e-3, .clip = 1});
     std::int64_t before = 0;
     for (int step = 0; step < 3; ++step) {
       before = test::allocations();
-      runner.gradients(net, batch, grads);
-      optimizer.update(net.parameters(), grads);
+      training.update(batch);
     }
     CHECK(test::allocations() == before);
   }
+}
+
+TEST_CASE("shard_runner: a net is run where it was placed, or not at all") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  Net net = small_net("bfs"), other = small_net("bfs");
+  const Batch batch = small_batch("bfs", 4, 1);
+  PlacedNet here(net), there(net, *device);
+  Predictions predictions;
+  std::vector<Real> grads;
+  CHECK_THROWS_AS(ShardRunner(1, *device).predict(net, batch, predictions), Error);
+  CHECK_THROWS_AS(ShardRunner(1, *device).gradients(here, batch, grads), Error);
+  CHECK_THROWS_AS(ShardRunner(1).predict(there, batch, predictions), Error);
+  CHECK_THROWS_AS(ShardRunner(1).gradients(there, batch, grads), Error);
+  CHECK_THROWS_AS(here.copy(), Error);
+  CHECK_THROWS_AS(there.download(other), Error);
+  const Real was = net.parameters().values()[0];
+  net.parameters().values()[0] = was + 1;
+  there.download(net);
+  CHECK(net.parameters().values()[0] == was);
 }
 
 TEST_CASE("shard_runner: no threads are an error") { CHECK_THROWS_AS(ShardRunner(0), Error); }

@@ -16,7 +16,7 @@ using Values = std::vector<Real>;
 
 /// Three parameters and their optimizer.
 struct Subject {
-  explicit Subject(double clip) : optimizer(3, 0.1, clip) {
+  explicit Subject(double clip) : optimizer(3, {0.1, clip}) {
     const Param x = parameters.add("x", {3});
     parameters.at(x)[0] = 1, parameters.at(x)[1] = 2, parameters.at(x)[2] = 3;
   }

@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "tests/core/scratch.h"
 #include "tests/nn/small.h"
+#include "tests/support_device.h"
 #include "trainer/checkpoint.h"
 #include "trainer/metrics.h"
 
@@ -187,6 +188,52 @@ TEST_CASE("train: a resumed run with all that is random in training has the same
   run(config(5), parts, RunPlan::kContinue);
   CHECK(metrics(parts) == metrics(whole));
   CHECK(read_file(parts.best()) == read_file(whole.best()));
+}
+
+TEST_CASE("train: a run on a device that is stopped and resumed has the same bits") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  for (const bool chunked : {false, true}) {
+    const Scratch scratch;
+    const auto config = [&](int steps) {
+      Config there = config_of(steps, 1);
+      there.algo = {"bfs"};
+      there.device = name_of(*device);
+      there.chunked = chunked;
+      there.chunk_length = 3;
+      return there;
+    };
+    const RunDirectory whole(scratch.path("whole")), parts(scratch.path("parts"));
+    const RunResult a = run(config(4), whole, RunPlan::kFresh);
+    run(config(2), parts, RunPlan::kFresh);
+    const RunResult b = run(config(4), parts, RunPlan::kContinue);
+    CHECK(metrics(parts) == metrics(whole));
+    const Saved x(whole, {"bfs"}), y(parts, {"bfs"});
+    CHECK(values(x.last) == values(y.last));
+    CHECK(values(x.best) == values(y.best));
+    CHECK(values(x.last) != values(Net(tasks_of(config(4)), net_options(config(4)))));
+    CHECK(x.state.optimizer.steps == 4);
+    CHECK(x.state.optimizer.m == y.state.optimizer.m);
+    CHECK(x.state.optimizer.v == y.state.optimizer.v);
+    CHECK(a.score(0) == b.score(0));
+  }
+}
+
+TEST_CASE("train: a loss on a device that is not finite leaves the last checkpoint") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Scratch scratch;
+  const RunDirectory directory(scratch.path("run"));
+  Config config = config_of(1);
+  config.device = name_of(*device);
+  run(config, directory, RunPlan::kFresh);
+  const Saved before(directory);
+  config.steps = 5;
+  config.lr = 1e30;
+  RunResult result;
+  CHECK_THROWS_WITH_AS(train(config, directory, RunPlan::kContinue, result),
+                       doctest::Contains("the loss of step 2 is"), Error);
+  CHECK(values(Saved(directory).last) == values(before.last));
 }
 
 TEST_CASE("train: a resumed run on chunks has the same bits, its carried states too") {
