@@ -1,96 +1,111 @@
 #include "kernels/cross_entropy.h"
 
 #include "core/check.h"
+#include "kernels/element_loss.h"
 #include "kernels/softmax.h"
-#include "kernels/total.h"
 
 namespace renar {
 namespace {
 
-/// Rows of logits, or of log probabilities, and the class of each.
+/// Rows of logits, or of log probabilities, the class of each and, unless null, their gradients.
 struct Rows {
   const Real* x;
   std::int64_t cols;
   const std::int32_t* target;
+  Real* dx;
+
+  RENAR_HOST_DEVICE bool has_grad() const { return dx != nullptr; }
+  RENAR_HOST_DEVICE Real at_target(std::int64_t r) const { return x[r * cols + target[r]]; }
 };
 
 struct CrossEntropy {
   Rows in;
-  const SoftmaxRow* softmax;
 
-  RENAR_HOST_DEVICE double operator()(std::int64_t r) const {
-    if (in.target[r] < 0) return 0;
-    return -static_cast<double>(softmax[r].log_probability(in.x[r * in.cols + in.target[r]]));
+  RENAR_HOST_DEVICE double cost(std::int64_t r, const SoftmaxRow& softmax) const {
+    return -static_cast<double>(softmax.log_probability(in.at_target(r)));
+  }
+  RENAR_HOST_DEVICE void pass(std::int64_t r, std::int64_t c, const SoftmaxRow& softmax,
+                              Real scale) const {
+    const std::int64_t i = r * in.cols + c;
+    const Real truth = c == in.target[r] ? Real{1} : Real{0};
+    in.dx[i] += scale * (softmax.probability(in.x[i]) - truth);
   }
 };
 
-/// An element at a time: rows are short, and what all of a row needs is saved.
-struct CrossEntropyBackward {
-  Rows in;
-  const SoftmaxRow* softmax;
-  Real scale;
-  Real* dx;
+/// What the CPU's forward pass leaves to backward.
+struct CrossEntropyOnCpu {
+  CrossEntropy loss;
+  SoftmaxRow* softmax;  // of every row
 
-  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t r = i / in.cols;
-    if (in.target[r] < 0) return;
-    const Real truth = i - r * in.cols == in.target[r] ? Real{1} : Real{0};
-    dx[i] += scale * (softmax[r].probability(in.x[i]) - truth);
+  double cost(std::int64_t r) const { return loss.in.target[r] < 0 ? 0 : loss.cost(r, softmax[r]); }
+  void pass_row(std::int64_t r, Real scale) const {
+    if (loss.in.target[r] < 0) return;
+    for (std::int64_t c = 0; c < loss.in.cols; ++c) loss.pass(r, c, softmax[r], scale);
   }
 };
+
+// A warp a row finds cost and gradient at once: rows are a few classes or up to some hundred nodes
+// long.
+__global__ void cross_entropy_of_rows(std::int64_t rows, CrossEntropy loss, Real scale,
+                                      double* costs) {
+  const std::int64_t r = warp_index();
+  const Rows in = loss.in;
+  if (r >= rows || in.target[r] < 0) return;
+  const SoftmaxRow softmax = warp_softmax_row(in.x + r * in.cols, in.cols);
+  if (lane_index() == 0) costs[r] += static_cast<double>(scale) * loss.cost(r, softmax);
+  if (!in.has_grad()) return;
+  for (std::int64_t c = lane_index(); c < in.cols; c += kWarp) loss.pass(r, c, softmax, scale);
+}
 
 struct Likelihood {
   Rows in;
 
-  RENAR_HOST_DEVICE double operator()(std::int64_t r) const {
-    return in.target[r] < 0 ? 0 : -static_cast<double>(in.x[r * in.cols + in.target[r]]);
+  RENAR_HOST_DEVICE bool has_grad() const { return in.has_grad(); }
+  RENAR_HOST_DEVICE double cost(std::int64_t r) const {
+    return in.target[r] < 0 ? 0 : -static_cast<double>(in.at_target(r));
+  }
+  RENAR_HOST_DEVICE void pass(std::int64_t r, Real scale) const {
+    if (in.target[r] >= 0) in.dx[r * in.cols + in.target[r]] -= scale;
   }
 };
 
-struct LikelihoodBackward {
-  Rows in;
-  Real scale;
-  Real* dx;
-
-  RENAR_HOST_DEVICE void operator()(std::int64_t r) const {
-    if (in.target[r] >= 0) dx[r * in.cols + in.target[r]] -= scale;
-  }
-};
-
-void check_targets(Device device, const std::int32_t* target, std::int64_t rows,
-                   std::int64_t cols) {
+void check_targets(Device device, const Rows& in, std::int64_t rows) {
   if (device != Device::kCpu) return;  // the targets are out of the host's reach
   for (std::int64_t r = 0; r < rows; ++r) {
-    RENAR_CHECK(target[r] < cols, "[cross_entropy] target {} of row {} among {} classes", target[r],
-                r, cols);
+    RENAR_CHECK(in.target[r] < in.cols, "[cross_entropy] target {} of row {} among {} classes",
+                in.target[r], r, in.cols);
   }
 }
 
 }  // namespace
 
-void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale, double& sum) {
-  const Device device = tape.device();
+void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale,
+                   const LossSum& sum) {
   const std::int64_t rows = logits.rows();
-  const Rows in{logits.data, logits.cols(), target};
-  check_targets(device, target, rows, in.cols);
-  SoftmaxRow* softmax = tape.array<SoftmaxRow>(rows);
-  softmax_rows(device, rows, in.cols, in.x, softmax);
-  add_total(tape, rows, CrossEntropy{in, softmax}, scale, sum);
-  if (!logits.has_grad()) return;
+  const CrossEntropy loss{{logits.data, logits.cols(), target, logits.grad}};
+  check_targets(tape.device(), loss.in, rows);
+  if (tape.device() != Device::kCpu) {
+    double* costs = costs_for(sum, rows);
+    return tape.record_loss(
+        [=] { launch(one_warp_each(rows), cross_entropy_of_rows, rows, loss, scale, costs); });
+  }
+  const CrossEntropyOnCpu here{loss, tape.array<SoftmaxRow>(rows)};
+  for (std::int64_t r = 0; r < rows; ++r) {
+    here.softmax[r] = softmax_row(loss.in.x + r * loss.in.cols, loss.in.cols);
+  }
+  add_costs_on_cpu(rows, here, scale, sum);
+  if (!loss.in.has_grad()) return;
   tape.record_loss([=] {
-    for_each(device, rows * in.cols, CrossEntropyBackward{in, softmax, scale, logits.grad});
+    for (std::int64_t r = 0; r < rows; ++r) here.pass_row(r, scale);
   });
 }
 
 void negative_log_likelihood(Tape& tape, Tensor log_probabilities, const std::int32_t* target,
-                             Real scale, double& sum) {
+                             Real scale, const LossSum& sum) {
   const Tensor x = log_probabilities;
-  const Device device = tape.device();
-  const Rows in{x.data, x.cols(), target};
-  check_targets(device, target, x.rows(), in.cols);
-  add_total(tape, x.rows(), Likelihood{in}, scale, sum);
-  if (!x.has_grad()) return;
-  tape.record_loss([=] { for_each(device, x.rows(), LikelihoodBackward{in, scale, x.grad}); });
+  const Likelihood loss{{x.data, x.cols(), target, x.grad}};
+  check_targets(tape.device(), loss.in, x.rows());
+  element_loss(tape, x.rows(), loss, scale, sum);
 }
 
 }  // namespace renar

@@ -6,14 +6,15 @@
 // pointers do:  sum += scale * sum over rows of -x[r][target[r]].
 #pragma once
 
-#include "core/tape.h"
+#include "kernels/loss_sum.h"
 
 namespace renar {
 
-/// `target` and `sum` lie where the tape's device is. On the CPU a target that is no class is a
+/// `target` lies where the tape's device is. On the CPU a target that is no class is a
 /// renar::Error; on a device the host cannot look, and who sent the targets has.
-void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale, double& sum);
+void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale,
+                   const LossSum& sum);
 void negative_log_likelihood(Tape& tape, Tensor log_probabilities, const std::int32_t* target,
-                             Real scale, double& sum);
+                             Real scale, const LossSum& sum);
 
 }  // namespace renar

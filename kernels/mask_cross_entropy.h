@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/device_code.h"
-#include "core/tape.h"
+#include "kernels/loss_sum.h"
 
 namespace renar {
 
@@ -20,7 +20,8 @@ RENAR_HOST_DEVICE inline Real mask_cost(Real x, Real t) {
   return (x < 0 ? Real{0} : x) - x * t + std::log1p(std::exp(-std::abs(x)));
 }
 
-/// `truth` and `sum` lie where the tape's device is.
-void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale, double& sum);
+/// `truth` lies where the tape's device is.
+void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale,
+                        const LossSum& sum);
 
 }  // namespace renar

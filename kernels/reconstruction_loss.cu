@@ -1,10 +1,10 @@
 #include "kernels/reconstruction_loss.h"
 
 #include "core/check.h"
+#include "kernels/element_loss.h"
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/pointwise.h"
 #include "kernels/softmax.h"
-#include "kernels/total.h"
 
 namespace renar {
 namespace {
@@ -14,6 +14,7 @@ struct Sides {
   const Real *x, *t, *w;
   Real *dx, *dt;
 
+  RENAR_HOST_DEVICE bool has_grad() const { return dx != nullptr || dt != nullptr; }
   RENAR_HOST_DEVICE Real weight(std::int64_t i) const { return w != nullptr ? w[i] : Real{1}; }
   RENAR_HOST_DEVICE void add(std::int64_t i, Real to_x, Real to_t) const {
     if (dx != nullptr) dx[i] += to_x;
@@ -51,87 +52,80 @@ struct Likelihood {
 };
 
 template <class Formula>
-struct ElementCost {
+struct OfElements {
   Sides s;
 
-  RENAR_HOST_DEVICE double operator()(std::int64_t i) const {
+  RENAR_HOST_DEVICE bool has_grad() const { return s.has_grad(); }
+  RENAR_HOST_DEVICE double cost(std::int64_t i) const {
     if (Formula::kLeavesOutMasked && s.t[i] == kMasked) return 0;
     return static_cast<double>(s.weight(i) * Formula::value(s.x[i], s.t[i]));
   }
-};
-
-template <class Formula>
-struct ElementBackward {
-  Sides s;
-  Real scale;
-
-  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+  RENAR_HOST_DEVICE void pass(std::int64_t i, Real scale) const {
     const Real x = s.x[i], t = s.t[i], w = scale * s.weight(i);
     if (Formula::kLeavesOutMasked && t == kMasked) return;
     s.add(i, w * Formula::by_prediction(x, t), w * Formula::by_truth(x, t));
   }
 };
 
-template <class Formula>
-void element_loss(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  const Sides sides = sides_of(r);
-  const std::int64_t size = r.prediction.size();
-  add_total(tape, size, ElementCost<Formula>{sides}, scale, sum);
-  if (!r.prediction.has_grad() && !r.truth.has_grad()) return;
-  tape.record_loss([=, device = tape.device()] {
-    for_each(device, size, ElementBackward<Formula>{sides, scale});
-  });
-}
-
-/// Rows of logits, each with its softmax, and whether it counts: null for all.
+/// Rows of logits and whether each counts: null for all.
 struct Rows {
   Sides s;
   std::int64_t rows, cols;
   const Real* counted;
-  const SoftmaxRow* softmax;
 
   RENAR_HOST_DEVICE bool counts(std::int64_t r) const {
     return counted == nullptr || counted[r] != 0;
   }
   RENAR_HOST_DEVICE Real mass(std::int64_t i) const { return s.weight(i) * s.t[i]; }
-  /// `of_row` is the mass of the row: 1 where all of it counts.
-  RENAR_HOST_DEVICE void pass(std::int64_t r, std::int64_t i, Real of_row, Real scale) const {
-    const Real w = s.weight(i);
-    s.add(i, scale * (of_row * softmax[r].probability(s.x[i]) - w * s.t[i]),
-          -scale * w * softmax[r].log_probability(s.x[i]));
-  }
-};
-
-struct CrossEntropy {
-  Rows in;
-
-  RENAR_HOST_DEVICE double operator()(std::int64_t i) const {
-    const std::int64_t r = i / in.cols;
-    const Real weighted = in.counts(r) ? in.mass(i) : Real{0};
+  RENAR_HOST_DEVICE double cost(std::int64_t i, const SoftmaxRow& softmax) const {
+    const Real weighted = mass(i);
     if (weighted == 0) return 0;
-    return -static_cast<double>(weighted * in.softmax[r].log_probability(in.s.x[i]));
+    return -static_cast<double>(weighted * softmax.log_probability(s.x[i]));
+  }
+  /// `of_row` is the mass of the row: 1 where all of it counts.
+  RENAR_HOST_DEVICE void pass(std::int64_t i, const SoftmaxRow& softmax, Real of_row,
+                              Real scale) const {
+    const Real w = s.weight(i);
+    s.add(i, scale * (of_row * softmax.probability(s.x[i]) - w * s.t[i]),
+          -scale * w * softmax.log_probability(s.x[i]));
   }
 };
 
-void rows_backward_on_cpu(const Rows& in, Real scale) {
-  for (std::int64_t r = 0; r < in.rows; ++r) {
-    if (!in.counts(r)) continue;
+/// What the CPU's forward pass leaves to backward.
+struct RowsOnCpu {
+  Rows in;
+  SoftmaxRow* softmax;  // of every row
+
+  double cost(std::int64_t i) const {
+    const std::int64_t r = i / in.cols;
+    return in.counts(r) ? in.cost(i, softmax[r]) : 0;
+  }
+  void pass_row(std::int64_t r, Real scale) const {
+    if (!in.counts(r)) return;
     const std::int64_t begin = r * in.cols, end = begin + in.cols;
     Real mass = 0;
     for (std::int64_t i = begin; i < end; ++i) mass += in.mass(i);
-    for (std::int64_t i = begin; i < end; ++i) in.pass(r, i, mass, scale);
+    for (std::int64_t i = begin; i < end; ++i) in.pass(i, softmax[r], mass, scale);
   }
-}
+};
 
-// A warp a row, whose lanes sum the mass.
-__global__ void pass_rows(Rows in, Real scale) {
+// A warp a row finds cost and gradients at once; its lanes sum cost and mass.
+__global__ void cross_entropy_of_rows(Rows in, Real scale, double* costs) {
   const std::int64_t r = warp_index();
   if (r >= in.rows || !in.counts(r)) return;
+  const SoftmaxRow softmax = warp_softmax_row(in.s.x + r * in.cols, in.cols);
   const std::int64_t begin = r * in.cols + lane_index(), end = (r + 1) * in.cols;
   Real mass = 0;
-  for (std::int64_t i = begin; i < end; i += kWarp) mass += in.mass(i);
+  double cost = 0;
+  for (std::int64_t i = begin; i < end; i += kWarp) {
+    mass += in.mass(i);
+    cost += in.cost(i, softmax);
+  }
   mass = warp_sum(mass);
-  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(r, i, mass, scale);
+  cost = warp_sum(cost);
+  if (lane_index() == 0) costs[r] += static_cast<double>(scale) * cost;
+  if (!in.s.has_grad()) return;
+  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(i, softmax, mass, scale);
 }
 
 struct CountRow {
@@ -157,30 +151,34 @@ struct CountRow {
 
 }  // namespace
 
-void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Squares>(tape, r, scale, sum);
+void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+  element_loss(tape, r.prediction.size(), OfElements<Squares>{sides_of(r)}, scale, sum);
 }
 
-void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Binary>(tape, r, scale, sum);
+void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+  element_loss(tape, r.prediction.size(), OfElements<Binary>{sides_of(r)}, scale, sum);
 }
 
-void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, double& sum) {
-  element_loss<Likelihood>(tape, r, scale, sum);
+void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+  element_loss(tape, r.prediction.size(), OfElements<Likelihood>{sides_of(r)}, scale, sum);
 }
 
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
-                                  Real scale, double& sum) {
-  const Device device = tape.device();
-  const std::int64_t rows = r.prediction.rows(), cols = r.prediction.cols();
-  SoftmaxRow* softmax = tape.array<SoftmaxRow>(rows);
-  const Rows in{sides_of(r), rows, cols, counted, softmax};
-  softmax_rows(device, rows, cols, r.prediction.data, softmax);
-  add_total(tape, rows * cols, CrossEntropy{in}, scale, sum);
-  if (!r.prediction.has_grad() && !r.truth.has_grad()) return;
+                                  Real scale, const LossSum& sum) {
+  const Rows in{sides_of(r), r.prediction.rows(), r.prediction.cols(), counted};
+  if (tape.device() != Device::kCpu) {
+    double* costs = costs_for(sum, in.rows);
+    return tape.record_loss(
+        [=] { launch(one_warp_each(in.rows), cross_entropy_of_rows, in, scale, costs); });
+  }
+  const RowsOnCpu here{in, tape.array<SoftmaxRow>(in.rows)};
+  for (std::int64_t k = 0; k < in.rows; ++k) {
+    here.softmax[k] = softmax_row(in.s.x + k * in.cols, in.cols);
+  }
+  add_costs_on_cpu(in.rows * in.cols, here, scale, sum);
+  if (!in.s.has_grad()) return;
   tape.record_loss([=] {
-    if (device == Device::kCpu) return rows_backward_on_cpu(in, scale);
-    launch(one_warp_each(rows), pass_rows, in, scale);
+    for (std::int64_t k = 0; k < in.rows; ++k) here.pass_row(k, scale);
   });
 }
 

@@ -6,12 +6,11 @@
 //   cross-entropy  - sum over counted rows of sum_c w_c t_c log softmax(x)_c
 //   likelihood     - sum w t x, for x that are logarithms of probabilities already
 //
-// Each adds `scale` times its sum to `sum`, which lies where the tape's device is. Prediction x,
-// truth t and weight w have one shape; an absent weight is all ones. Weights are data: they say
-// which elements were masked.
+// Each adds `scale` times its sum to `sum`. Prediction x, truth t and weight w have one shape; an
+// absent weight is all ones. Weights are data: they say which elements were masked.
 #pragma once
 
-#include "core/tape.h"
+#include "kernels/loss_sum.h"
 
 namespace renar {
 
@@ -22,13 +21,13 @@ struct Reconstructed {
   Tensor weight;
 };
 
-void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, double& sum);
-void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
+void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
 
 /// Over the last axis. `counted` has 0 or 1 a row; null: all rows count.
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
-                                  Real scale, double& sum);
-void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, double& sum);
+                                  Real scale, const LossSum& sum);
+void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
 
 /// Which rows of a categorical hint count: of a sample that read the truth those that mark a class
 /// with 1, of one that read a prediction all or none.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/launch.h"
-
 namespace renar {
 namespace {
 
@@ -33,25 +31,13 @@ void backward_on_cpu(const Tensor& x, const Tensor& y) {
 
 // The kernels take a warp a row: rows are a few classes or up to some hundred nodes long.
 
-__device__ Real largest_of_row(const Real* x, std::int64_t cols) {
-  Real largest = x[0];
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
-    largest = x[c] > largest ? x[c] : largest;
-  }
-  return warp_max(largest);
-}
-
 __global__ void softmax_of_rows(std::int64_t rows, std::int64_t cols, const Real* x, Real* y) {
   const std::int64_t r = warp_index();
   if (r >= rows) return;
-  const Real *in = x + r * cols, largest = largest_of_row(in, cols);
-  Real *out = y + r * cols, sum = 0;
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
-    out[c] = std::exp(in[c] - largest);
-    sum += out[c];
-  }
-  sum = warp_sum(sum);
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp) out[c] /= sum;
+  const Real* in = x + r * cols;
+  const SoftmaxRow row = warp_softmax_row(in, cols);
+  for (std::int64_t c = lane_index(); c < cols; c += kWarp)
+    y[r * cols + c] = row.probability(in[c]);
 }
 
 __global__ void pass_rows(std::int64_t rows, std::int64_t cols, const Real* y, const Real* dy,
@@ -66,17 +52,6 @@ __global__ void pass_rows(std::int64_t rows, std::int64_t cols, const Real* y, c
     dx[r * cols + c] += p[c] * (d[c] - along);
 }
 
-__global__ void find_rows(std::int64_t rows, std::int64_t cols, const Real* x,
-                          SoftmaxRow* softmax) {
-  const std::int64_t r = warp_index();
-  if (r >= rows) return;
-  const Real *in = x + r * cols, largest = largest_of_row(in, cols);
-  Real sum = 0;
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp) sum += std::exp(in[c] - largest);
-  sum = warp_sum(sum);
-  if (lane_index() == 0) softmax[r] = {largest, sum};
-}
-
 }  // namespace
 
 SoftmaxRow softmax_row(const Real* x, std::int64_t count) {
@@ -84,14 +59,6 @@ SoftmaxRow softmax_row(const Real* x, std::int64_t count) {
   Real sum = 0;
   for (std::int64_t c = 0; c < count; ++c) sum += std::exp(x[c] - largest);
   return {largest, sum};
-}
-
-void softmax_rows(Device device, std::int64_t rows, std::int64_t cols, const Real* x,
-                  SoftmaxRow* softmax) {
-  if (device != Device::kCpu) {
-    return launch(one_warp_each(rows), find_rows, rows, cols, x, softmax);
-  }
-  for (std::int64_t r = 0; r < rows; ++r) softmax[r] = softmax_row(x + r * cols, cols);
 }
 
 Tensor softmax(Tape& tape, Tensor x) {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/device_code.h"
+#include "core/launch.h"
 #include "core/tape.h"
 
 namespace renar {
@@ -22,8 +22,15 @@ struct SoftmaxRow {
 };
 SoftmaxRow softmax_row(const Real* x, std::int64_t count);
 
-/// softmax_row of every row of x (rows, cols), where the device is.
-void softmax_rows(Device device, std::int64_t rows, std::int64_t cols, const Real* x,
-                  SoftmaxRow* softmax);
+/// The same by the whole of a warp.
+__device__ inline SoftmaxRow warp_softmax_row(const Real* x, std::int64_t count) {
+  Real largest = x[0], sum = 0;
+  for (std::int64_t c = lane_index(); c < count; c += kWarp) {
+    largest = x[c] > largest ? x[c] : largest;
+  }
+  largest = warp_max(largest);
+  for (std::int64_t c = lane_index(); c < count; c += kWarp) sum += std::exp(x[c] - largest);
+  return {largest, warp_sum(sum)};
+}
 
 }  // namespace renar

@@ -5,11 +5,11 @@
 // denominator, which belongs to the whole batch (nn/loss.h), so shards simply add up.
 #pragma once
 
-#include "core/tape.h"
+#include "kernels/loss_sum.h"
 
 namespace renar {
 
-/// `truth` and `sum` lie where the tape's device is.
-void squared_error(Tape& tape, Tensor pred, const Real* truth, Real scale, double& sum);
+/// `truth` lies where the tape's device is.
+void squared_error(Tape& tape, Tensor pred, const Real* truth, Real scale, const LossSum& sum);
 
 }  // namespace renar

@@ -118,31 +118,4 @@ Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) cons
   return tape.send(x);
 }
 
-const Real* Samples::numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
-                             std::int64_t end) const {
-  const std::int64_t stride = batch_.stride(probe);
-  Real* out = tape.host_array<Real>((end - begin) * stride);
-  for (std::int64_t k = begin; k < end; ++k) {
-    std::copy_n(batch_.at(probe, frame, index(k)), stride, out + (k - begin) * stride);
-  }
-  return tape.send(out, (end - begin) * stride);
-}
-
-const std::int32_t* Samples::classes(Tape& tape, std::size_t probe, std::int64_t frame,
-                                     std::int64_t begin, std::int64_t end) const {
-  const Probe& p = spec()[probe];
-  const std::int64_t stride = batch_.stride(probe);
-  const std::int64_t range = is_index(p) ? 1 : choices(p, nodes());
-  const std::int64_t rows = stride / range;
-  std::int32_t* out = tape.host_array<std::int32_t>((end - begin) * rows);
-  for (std::int64_t k = begin; k < end; ++k) {
-    const Real* truth = batch_.at(probe, frame, index(k));
-    for (std::int64_t r = 0; r < rows; ++r) {
-      out[(k - begin) * rows + r] = is_index(p) ? static_cast<std::int32_t>(truth[r])
-                                                : marked_class(truth + r * range, range);
-    }
-  }
-  return tape.send(out, (end - begin) * rows);
-}
-
 }  // namespace renar

@@ -61,7 +61,8 @@ struct Batch {
 /// Steps of a trajectory of `frames` frames: the prediction of step i is compared with frame i + 1.
 constexpr std::int64_t steps_of(std::int64_t frames) { return frames > 1 ? frames - 1 : 1; }
 
-/// One shard's samples. What it makes of them lies on the tape's device.
+/// One shard's samples. What it makes of them lies on the tape's device. (nn/truths.h: what losses
+/// compare with.)
 class Samples {
  public:
   Samples(const Batch& batch, const Batch::Shard& shard) : batch_(batch), shard_(shard) {}
@@ -94,11 +95,6 @@ class Samples {
   /// The truth of a pointer with a row of N for each of its numbers: nodes (B,N,N), edges (B,NN,N),
   /// graphs (B,1,N).
   Tensor one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const;
-  /// The truth of samples [begin, end) as it is written, and as class indices (-1: none is marked).
-  const Real* numbers(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
-                      std::int64_t end) const;
-  const std::int32_t* classes(Tape& tape, std::size_t probe, std::int64_t frame, std::int64_t begin,
-                              std::int64_t end) const;
 
  private:
   const Batch& batch_;

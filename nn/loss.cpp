@@ -58,26 +58,38 @@ LossScales loss_scales(const Batch& batch) {
   return scales;
 }
 
-void add_loss(Tape& tape, const Samples& samples, std::size_t p, std::int64_t frame,
-              std::int64_t begin, Tensor logits, Real scale, double& loss) {
+ShardLosses::ShardLosses(Tape& tape, const Samples& samples, HintMode hints,
+                         const LossScales* scales, Losses* losses)
+    : tape_(tape), spec_(samples.spec()), scales_(scales) {
+  if (losses == nullptr) return;
+  truths_.emplace(tape, samples, hints);
+  std::int64_t most = 0;  // numbers of a hint: no loss of its reconstruction has more elements
+  for (std::size_t p = 0; p < spec_.size(); ++p) {
+    const std::int64_t each = truths_->has(p) ? truths_->each(p) : 0;
+    sums_[p] = {(*losses)[p], samples.size() * each};
+    if (spec_[p].stage == Stage::kHint) most = std::max(most, samples.batch().stride(p));
+  }
+  sums_[spec_.size()] = {losses->reconstruction, samples.size() * most};
+  open_sums(tape, sums_.data(), static_cast<std::int64_t>(spec_.size()) + 1);
+}
+
+void ShardLosses::add(std::size_t p, std::int64_t frame, std::int64_t begin, Tensor logits) const {
+  if (scales_ == nullptr) return;
   const std::int64_t end = begin + logits.dim(0);
-  const Probe& probe = samples.spec()[p];
-  switch (probe.type) {
-    case Type::kScalar:
-      squared_error(tape, logits, samples.numbers(tape, p, frame, begin, end), scale, loss);
-      return;
-    case Type::kMask:
-      mask_cross_entropy(tape, logits, samples.numbers(tape, p, frame, begin, end), scale, loss);
-      return;
+  const Real scale = (*scales_)[p];
+  const auto numbers = [&] { return truths_->numbers(p, frame, begin, end); };
+  const auto classes = [&] { return truths_->classes(p, frame, begin, end); };
+  switch (spec_[p].type) {
+    case Type::kScalar: squared_error(tape_, logits, numbers(), scale, sums_[p]); return;
+    case Type::kMask: mask_cross_entropy(tape_, logits, numbers(), scale, sums_[p]); return;
     case Type::kMaskOne:
     case Type::kCategorical:
     case Type::kPointer:
     case Type::kShouldBePermutation:
-      cross_entropy(tape, logits, samples.classes(tape, p, frame, begin, end), scale, loss);
+      cross_entropy(tape_, logits, classes(), scale, sums_[p]);
       return;
     case Type::kPermutationPointer:
-      negative_log_likelihood(tape, logits, samples.classes(tape, p, frame, begin, end), scale,
-                              loss);
+      negative_log_likelihood(tape_, logits, classes(), scale, sums_[p]);
       return;
   }
 }

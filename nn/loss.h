@@ -12,9 +12,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
-#include "nn/batch.h"
-#include "nn/encoder.h"
+#include "kernels/loss_sum.h"
+#include "nn/truths.h"
 
 namespace renar {
 
@@ -42,9 +43,27 @@ LossScales loss_scales(const Batch& batch);
 std::int64_t valid_elements(const Probe& probe, const Real* truth, std::int64_t count,
                             std::int64_t nodes);
 
-/// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for
-/// outputs).
-void add_loss(Tape& tape, const Samples& samples, std::size_t probe, std::int64_t frame,
-              std::int64_t begin, Tensor logits, Real scale, double& loss);
+/// The losses of one shard along its trajectory.
+class ShardLosses {
+ public:
+  /// `losses` are what the shard's are added to, where the tape's device is; null, and `scales`
+  /// too: none are wanted. On a device their sums are complete after backward. `samples` must
+  /// outlive it.
+  ShardLosses(Tape& tape, const Samples& samples, HintMode hints, const LossScales* scales,
+              Losses* losses);
+
+  /// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for
+  /// outputs).
+  void add(std::size_t probe, std::int64_t frame, std::int64_t begin, Tensor logits) const;
+  /// Where lambda L_rec goes.
+  const LossSum& reconstruction() const { return sums_[spec_.size()]; }
+
+ private:
+  Tape& tape_;
+  const Spec& spec_;
+  const LossScales* scales_;
+  std::optional<Truths> truths_;
+  std::array<LossSum, kMaxProbes + 1> sums_{};  // of every probe, then of the reconstruction
+};
 
 }  // namespace renar

@@ -22,6 +22,7 @@ struct Net::Trajectory {
   const Spec& spec;
   Composer composer;
   Encoder::Stacked encoders;
+  ShardLosses losses;
   ProbeTensors probes{};     // inputs, and the hints that the current step reads
   ProbeTensors edge_rows{};  // those hints that are edge pointers, whole, if they are recovered
   Tensor hidden{};           // (B,N,H)
@@ -83,7 +84,8 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
                  heads,
                  spec,
                  Composer(tape, options_.exact),
-                 heads.encoder->stack_encoders(tape)};
+                 heads.encoder->stack_encoders(tape),
+                 ShardLosses(tape, samples, options_.hints, request.scales, request.losses)};
   start(run);
 
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
@@ -171,12 +173,11 @@ EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
   if (!reconstruction_) return encoded;
   const Reconstruction::State state{encoder, run.encoders, run.probes, run.edge_rows,
                                     encoded, run.hidden,   step,       run.forced};
-  const Reconstruction::Training training{
-      .noise = run.request.noise,
-      .seed = options_.seed,
-      .soft = options_.hint_repred != Repred::kHard,
-      .scales = run.request.reconstruction,
-      .loss = run.request.losses == nullptr ? nullptr : &run.request.losses->reconstruction};
+  const Reconstruction::Training training{.noise = run.request.noise,
+                                          .seed = options_.seed,
+                                          .soft = options_.hint_repred != Repred::kHard,
+                                          .scales = run.request.reconstruction,
+                                          .loss = run.losses.reconstruction()};
   return reconstruction_->enrich(run.tape, run.composer, run.samples, state,
                                  options_.message_passing_steps,
                                  run.training() ? &training : nullptr);
@@ -289,10 +290,7 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
                  Tensor logits) const {
   const bool hint = run.spec[p].stage == Stage::kHint;
   const std::int64_t counted = hint ? run.samples.compared(frame - 1) : logits.dim(0);
-  if (run.request.scales != nullptr && counted > 0) {
-    add_loss(run.tape, run.samples, p, frame, begin, logits.first(counted),
-             (*run.request.scales)[p], (*run.request.losses)[p]);
-  }
+  if (counted > 0) run.losses.add(p, frame, begin, logits.first(counted));
   Predictions* predictions = run.request.predictions;
   if (predictions == nullptr || !predictions->wants(run.spec[p])) return;
   const std::int64_t each = logits.size() / logits.dim(0);

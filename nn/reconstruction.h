@@ -63,7 +63,7 @@ class Reconstruction {
     std::uint64_t seed = 0;
     bool soft = true;                              ///< hints are fed back soft
     const ReconstructionScales* scales = nullptr;  ///< null: L_rec is not wanted
-    double* loss = nullptr;
+    LossSum loss = {};
   };
   /// z as the processor and the decoders should read it; `training` null: evaluation.
   EncodedStep enrich(Tape& tape, Composer& composer, const Samples& samples, const State& state,

@@ -58,6 +58,6 @@ struct Recovered {
 };
 
 void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered, Real scale,
-                             double& loss);
+                             const LossSum& loss);
 
 }  // namespace renar

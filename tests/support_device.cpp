@@ -80,7 +80,8 @@ const Real* fetched(Tape& tape, const Tensor& y) {
   return here;
 }
 
-/// Runs `forward`, which may give a result whose gradient is then set, and backward.
+/// Runs `forward`, which may give a result whose gradient is then set, and backward, after which
+/// `forward`'s result says what the value is.
 template <class Forward>
 Outcome run_on(Device device, const DeviceCheck& check, const Forward& forward) {
   std::vector<std::unique_ptr<DeviceNumbers>> numbers;
@@ -95,8 +96,9 @@ Outcome run_on(Device device, const DeviceCheck& check, const Forward& forward) 
   add(check.constants, false);
   FreshTape fresh(Tape::Mode::kRecord, device);
   Outcome outcome;
-  outcome.value = forward(fresh.tape, tensors);
+  const auto value = forward(fresh.tape, tensors);
   fresh.tape.backward();
+  outcome.value = value();
   for (std::size_t k = 0; k < check.inputs.size(); ++k) outcome.grads.push_back(numbers[k]->grad());
   return outcome;
 }
@@ -109,7 +111,7 @@ Outcome run_op(Device device, const Op& op, const DeviceCheck& check) {
     const bool is_input = std::any_of(tensors.begin(), tensors.end(),
                                       [&](const Tensor& x) { return x.data == y.data; });
     const Real* here = is_input ? tape.fetch(y.data, y.size()) : fetched(tape, y);
-    return std::vector<Real>(here, here + y.size());
+    return [value = std::vector<Real>(here, here + y.size())] { return value; };
   });
 }
 
@@ -119,7 +121,7 @@ Outcome run_loss(Device device, const Loss& loss, const DeviceCheck& check) {
     double* sum = tape.array<double>(1);
     copy_to_device(device, sum, &zero, sizeof zero);
     loss(tape, tensors, *sum);
-    return std::vector<Real>{static_cast<Real>(*tape.fetch(sum, 1))};
+    return [&tape, sum] { return std::vector<Real>{static_cast<Real>(*tape.fetch(sum, 1))}; };
   });
 }
 
@@ -207,6 +209,12 @@ std::optional<Device> accelerator() {
 #else
   return Device::kSimt;
 #endif
+}
+
+LossSum open_sum(Tape& tape, double& sum, std::int64_t most) {
+  LossSum opened(sum, most);
+  open_sums(tape, &opened, 1);
+  return opened;
 }
 
 void same_on_device(const Op& op, const DeviceCheck& check) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/device.h"
+#include "kernels/loss_sum.h"
 #include "tests/support.h"
 
 namespace renar::test {
@@ -26,8 +27,11 @@ struct DeviceCheck {
 /// the device by Tape::send inside of `op`.
 void same_on_device(const Op& op, const DeviceCheck& check);
 
-/// The same for a loss and the gradients that it starts.
+/// The same for a loss and the gradients that it starts. Its value is read after backward.
 void same_loss_on_device(const Loss& loss, const DeviceCheck& check);
+
+/// Where such a loss of up to `most` elements adds its costs.
+LossSum open_sum(Tape& tape, double& sum, std::int64_t most);
 
 /// On fibers: leaves out each barrier that the op's kernels have, one at a time, and expects that
 /// the result then differs, or depends on the schedule, or that the bench refuses it.

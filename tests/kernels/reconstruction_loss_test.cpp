@@ -97,9 +97,9 @@ Numbers marks(Shape shape, int lowest) {
 }
 
 TEST_CASE("reconstruction_loss: the kernels do as the definition") {
-  using Loss = void (*)(Tape&, const Reconstructed&, Real, double&);
+  using Loss = void (*)(Tape&, const Reconstructed&, Real, const LossSum&);
   const Loss losses[] = {reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
-                         [](Tape& tape, const Reconstructed& r, Real scale, double& sum) {
+                         [](Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
                            reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
                          }};
   for (const test::Extents& e : test::kExtents) {
@@ -109,12 +109,12 @@ TEST_CASE("reconstruction_loss: the kernels do as the definition") {
     for (const Loss loss : losses) {
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
-            loss(tape, {in[0], in[1], in[2]}, kScale, sum);
+            loss(tape, {in[0], in[1], in[2]}, kScale, test::open_sum(tape, sum, in[0].size()));
           },
           {.inputs = {x, t}, .constants = {weight}});
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
-            loss(tape, {in[0], in[1], {}}, kScale, sum);
+            loss(tape, {in[0], in[1], {}}, kScale, test::open_sum(tape, sum, in[0].size()));
           },
           {.inputs = {x}, .constants = {hard}});
     }
@@ -143,7 +143,8 @@ TEST_CASE("reconstruction_loss: the kernels count rows, and sum those, as the de
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
             const Real* counted = counted_rows(tape, in[2], rule_of(tape));
-            reconstruction_cross_entropy(tape, {in[0], in[1], {}}, counted, kScale, sum);
+            const LossSum costs = test::open_sum(tape, sum, in[0].rows());
+            reconstruction_cross_entropy(tape, {in[0], in[1], {}}, counted, kScale, costs);
           },
           {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2)},
            .constants = {marks(shape, 0)}});

@@ -59,20 +59,6 @@ TEST_CASE("softmax: the kernels do as the definition") {
   test::same_on_device(op, {.inputs = {Numbers({2, 2}, {1e30, -1e30, -1e30, -1e30})}});
 }
 
-TEST_CASE("softmax_rows: the kernel does as the definition") {
-  static_assert(sizeof(SoftmaxRow) == 2 * sizeof(Real));
-  const auto op = [](Tape& tape, const Inputs& in) {
-    const Tensor rows = tape.output({in[0].rows(), 2}, {});
-    softmax_rows(tape.device(), in[0].rows(), in[0].cols(), in[0].data,
-                 reinterpret_cast<SoftmaxRow*>(rows.data));
-    return rows;
-  };
-  for (const test::Extents& e : test::kExtents) {
-    test::same_on_device(
-        op, {.inputs = {}, .constants = {Numbers::random({e.batch, e.nodes, e.hidden}, 1)}});
-  }
-}
-
 TEST_CASE("softmax: gradients" * doctest::skip(test::kFloatBuild)) {
   for (const std::int64_t cols : {1, 2, 7, 33}) {
     test::check_gradient([](Tape& tape, const Inputs& in) { return softmax(tape, in[0]); },

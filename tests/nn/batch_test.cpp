@@ -106,25 +106,14 @@ TEST_CASE("batch: of the parts that stop at a step the unfinished come first, an
   CHECK(!batch.ends(3));
 }
 
-TEST_CASE("batch: features, numbers and classes are read in the shard's order") {
-  Batch batch = batch_of_lengths({1, 3, 2}, 2);  // order 1, 2, 0
+TEST_CASE("batch: features are read in the shard's order") {
+  const Batch batch = batch_of_lengths({1, 3, 2}, 2);  // order 1, 2, 0
   const Samples samples(batch, {0, 3});
   test::FreshTape fresh;
   test::check_values(samples.features(fresh.tape, 0, 0), {1, 1, 2, 2, 0, 0}, 0);
   const Tensor to = samples.features(fresh.tape, 1, 0);  // sample b points at b % 2, as one-hot
   CHECK(to.shape == Shape{3, 2, 2});
   test::check_values(to, {0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0}, 0);
-  const Real* numbers = samples.numbers(fresh.tape, 2, 1, 1, 3);  // frame 1, samples 2 and 0
-  CHECK(numbers[0] == 102);
-  CHECK(numbers[6] == 100);
-
-  const std::vector<Real> colors = {0, 0, 1, 0, 1, 0};  // sample 1 at frame 2: classes 2 and 1
-  std::copy(colors.begin(), colors.end(), batch.values[2].begin() + (2 * 3 + 1) * 6);
-  const std::int32_t* classes = samples.classes(fresh.tape, 2, 2, 0, 1);
-  CHECK(classes[0] == 2);
-  CHECK(classes[1] == 1);
-  CHECK(samples.classes(fresh.tape, 1, 0, 0, 1)[0] == 1);   // a pointer is its own class
-  CHECK(samples.classes(fresh.tape, 3, 0, 2, 3)[0] == -1);  // nothing is marked with 1
 }
 
 TEST_CASE("batch: marked_class and choices") {
@@ -159,13 +148,9 @@ TEST_CASE("batch: pointers of edges and graphs, and permutations") {
   const Tensor q = samples.features(fresh.tape, 2, 0), p = samples.features(fresh.tape, 3, 0);
   test::check_values(q, {0, 1, 1, 0}, 0);
   test::check_values(p, {0, 1, 1, 0}, 0);
-  const std::int64_t want[4][4] = {{0, 1, 1, 1}, {1}, {1, 0}, {1, 0}};
-  const std::int64_t rows[] = {4, 1, 2, 2};
   for (std::size_t probe = 0; probe < 4; ++probe) {
     CHECK(choices(spec[probe], 2) == 2);
     CHECK(is_index(spec[probe]) == (probe != 3));
-    const std::int32_t* classes = samples.classes(fresh.tape, probe, 0, 0, 1);
-    for (std::int64_t r = 0; r < rows[probe]; ++r) CHECK(classes[r] == want[probe][r]);
   }
 }
 

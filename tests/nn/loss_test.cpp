@@ -61,11 +61,16 @@ double loss_of(const char* probe, std::int64_t frame, std::int64_t begin, Shape 
   const Batch batch = two_samples();
   test::Numbers x(shape, logits);
   test::FreshTape fresh;
-  double loss = 0;
-  add_loss(fresh.tape, Samples(batch, {0, 2}), kSpec.index_of(probe), frame, begin, x.tensor(),
-           scale, loss);
+  const std::size_t p = kSpec.index_of(probe);
+  LossScales scales{};
+  scales[p] = scale;
+  Losses losses;
+  const Samples samples(batch, {0, 2});
+  ShardLosses(fresh.tape, samples, HintMode::kEncodedDecoded, &scales, &losses)
+      .add(p, frame, begin, x.tensor());
   x.check_guards();
-  return loss;
+  CHECK(total(losses) == losses[p]);
+  return losses[p];
 }
 
 TEST_CASE("loss: scales are one over the number of valid elements of the whole batch") {
