@@ -11,7 +11,10 @@ void (*start_what_is_collected)() = nullptr;
 
 }  // namespace
 
-void collect(void (*start)()) { start_what_is_collected = start; }
+void collect(void (*start)()) {
+  start_collected();
+  start_what_is_collected = start;
+}
 
 void start_collected() {
   if (start_what_is_collected != nullptr) std::exchange(start_what_is_collected, nullptr)();

@@ -51,9 +51,9 @@ constexpr Grid one_warp_each(std::int64_t count) { return one_thread_each(count 
 /// Throws renar::Error where a grid is beyond what CUDA takes.
 void check_grid(const Grid& grid);
 
-/// Kernels that do not need each other's results may be collected and started as one
-/// (kernels/products.cu). `start` starts what is collected; it is called before any other kernel,
-/// copy or release of the device's memory, so that nobody sees the difference.
+/// Kernels that do not need each other's results may be collected and started as one (as by
+/// kernels/products.cu). `start` starts what is collected; it is called before another collection,
+/// kernel, copy or release of the device's memory, so that nobody sees the difference.
 void collect(void (*start)());
 void start_collected();
 

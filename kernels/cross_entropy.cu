@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "kernels/element_loss.h"
+#include "kernels/side_by_side.cuh"
 #include "kernels/softmax.h"
 
 namespace renar {
@@ -44,18 +45,26 @@ struct CrossEntropyOnCpu {
   }
 };
 
-// A warp a row finds cost and gradient at once: rows are a few classes or up to some hundred nodes
-// long.
-__global__ void cross_entropy_of_rows(std::int64_t rows, CrossEntropy loss, Real scale,
-                                      double* costs) {
-  const std::int64_t r = warp_index();
-  const Rows in = loss.in;
-  if (r >= rows || in.target[r] < 0) return;
-  const SoftmaxRow softmax = warp_softmax_row(in.x + r * in.cols, in.cols);
-  if (lane_index() == 0) costs[r] += static_cast<double>(scale) * loss.cost(r, softmax);
-  if (!in.has_grad()) return;
-  for (std::int64_t c = lane_index(); c < in.cols; c += kWarp) loss.pass(r, c, softmax, scale);
-}
+/// On a device a warp finds cost and gradient of a row at once.
+struct CrossEntropyJob {
+  std::int64_t rows;
+  CrossEntropy loss;
+  Real scale;
+  double* costs;
+
+  Touched touched() const {
+    const std::int64_t size = rows * loss.in.cols;
+    return {{stretch(loss.in.x, size)}, {stretch(loss.in.dx, size), stretch(costs, rows)}};
+  }
+  __device__ void operator()(std::int64_t r) const {
+    const Rows& in = loss.in;
+    if (in.target[r] < 0) return;
+    const SoftmaxRow softmax = warp_softmax_row(in.x + r * in.cols, in.cols);
+    if (lane_index() == 0) costs[r] += static_cast<double>(scale) * loss.cost(r, softmax);
+    if (!in.has_grad()) return;
+    for (std::int64_t c = lane_index(); c < in.cols; c += kWarp) loss.pass(r, c, softmax, scale);
+  }
+};
 
 struct Likelihood {
   Rows in;
@@ -85,9 +94,8 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real s
   const CrossEntropy loss{{logits.data, logits.cols(), target, logits.grad}};
   check_targets(tape.device(), loss.in, rows);
   if (tape.device() != Device::kCpu) {
-    double* costs = costs_for(sum, rows);
-    return tape.record_loss(
-        [=] { launch(one_warp_each(rows), cross_entropy_of_rows, rows, loss, scale, costs); });
+    const CrossEntropyJob job{rows, loss, scale, costs_for(sum, rows)};
+    return tape.record_loss([=] { add_job(job); });
   }
   const CrossEntropyOnCpu here{loss, tape.array<SoftmaxRow>(rows)};
   for (std::int64_t r = 0; r < rows; ++r) {

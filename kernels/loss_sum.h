@@ -22,9 +22,9 @@ struct LossSum {
   std::int64_t room = 0;    ///< the most elements that a loss may have
 };
 
-/// Gives each sum its costs, all 0; backward adds them to its total, last of all that is recorded
-/// from now on. Nothing is to be done on the CPU. On a device the costs are found when backward is:
-/// throws renar::Error where the tape does not record.
+/// Gives each sum its costs, all 0; backward adds them to its total, which no other has, last of
+/// all that is recorded from now on. The CPU needs nothing done. A device's costs are found when
+/// backward is run: throws renar::Error where the tape does not record.
 void open_sums(Tape& tape, LossSum* sums, std::int64_t count);
 
 }  // namespace renar

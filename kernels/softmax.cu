@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/side_by_side.cuh"
+
 namespace renar {
 namespace {
 
@@ -29,28 +31,40 @@ void backward_on_cpu(const Tensor& x, const Tensor& y) {
   }
 }
 
-// The kernels take a warp a row: rows are a few classes or up to some hundred nodes long.
+struct Softmax {
+  std::int64_t rows, cols;
+  const Real* x;
+  Real* y;
 
-__global__ void softmax_of_rows(std::int64_t rows, std::int64_t cols, const Real* x, Real* y) {
-  const std::int64_t r = warp_index();
-  if (r >= rows) return;
-  const Real* in = x + r * cols;
-  const SoftmaxRow row = warp_softmax_row(in, cols);
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp)
-    y[r * cols + c] = row.probability(in[c]);
-}
+  Touched touched() const { return {{stretch(x, rows * cols)}, {stretch(y, rows * cols)}}; }
+  __device__ void operator()(std::int64_t r) const {
+    const Real* in = x + r * cols;
+    const SoftmaxRow row = warp_softmax_row(in, cols);
+    for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
+      y[r * cols + c] = row.probability(in[c]);
+    }
+  }
+};
 
-__global__ void pass_rows(std::int64_t rows, std::int64_t cols, const Real* y, const Real* dy,
-                          Real* dx) {
-  const std::int64_t r = warp_index();
-  if (r >= rows) return;
-  const Real *p = y + r * cols, *d = dy + r * cols;
-  Real along = 0;
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp) along += p[c] * d[c];
-  along = warp_sum(along);
-  for (std::int64_t c = lane_index(); c < cols; c += kWarp)
-    dx[r * cols + c] += p[c] * (d[c] - along);
-}
+struct SoftmaxBackward {
+  std::int64_t rows, cols;
+  const Real *y, *dy;
+  Real* dx;
+
+  Touched touched() const {
+    const std::int64_t size = rows * cols;
+    return {{stretch(y, size), stretch(dy, size)}, {stretch(dx, size)}};
+  }
+  __device__ void operator()(std::int64_t r) const {
+    const Real *p = y + r * cols, *d = dy + r * cols;
+    Real along = 0;
+    for (std::int64_t c = lane_index(); c < cols; c += kWarp) along += p[c] * d[c];
+    along = warp_sum(along);
+    for (std::int64_t c = lane_index(); c < cols; c += kWarp) {
+      dx[r * cols + c] += p[c] * (d[c] - along);
+    }
+  }
+};
 
 }  // namespace
 
@@ -68,11 +82,11 @@ Tensor softmax(Tape& tape, Tensor x) {
   if (on_cpu) {
     forward_on_cpu(x, y);
   } else {
-    launch(one_warp_each(rows), softmax_of_rows, rows, cols, x.data, y.data);
+    add_job(Softmax{rows, cols, x.data, y.data});
   }
   tape.record(y, [=] {
     if (on_cpu) return backward_on_cpu(x, y);
-    launch(one_warp_each(rows), pass_rows, rows, cols, y.data, y.grad, x.grad);
+    add_job(SoftmaxBackward{rows, cols, y.data, y.grad, x.grad});
   });
   return y;
 }

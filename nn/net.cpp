@@ -224,16 +224,27 @@ Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std:
   return run.heads.decoders[p]->decode(run.tape, run.composer, in, noise);
 }
 
-// The prediction of step t is the truth of frame t + 1, and what step t + 1 reads.
+// The prediction of step t is the truth of frame t + 1, and what step t + 1 reads. All hints are
+// decoded, then compared, then fed back: a device does what is alike of several at once.
 void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
   if (!predicts_hints(options_.hints)) return;
   force_samples(run, step);
+  ProbeTensors logits{}, read{};
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
-    if (run.spec[p].stage != Stage::kHint) continue;
-    const Tensor logits = decode(run, in, p, step, 0);
-    report(run, p, step + 1, 0, logits);
-    if (run.samples.going_on(step) == 0 || !reads_hints(options_.hints)) continue;
-    feed_back(run, p, step, logits);
+    if (run.spec[p].stage == Stage::kHint) logits[p] = decode(run, in, p, step, 0);
+  }
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (logits[p]) report(run, p, step + 1, 0, logits[p]);
+  }
+  if (run.samples.going_on(step) == 0 || !reads_hints(options_.hints)) return;
+  const bool hard = options_.hint_repred == Repred::kHard ||
+                    (options_.hint_repred == Repred::kHardOnEval && !run.training());
+  const Postprocess mode = hard ? Postprocess::kHard : Postprocess::kSoft;
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (logits[p]) read[p] = postprocess(run.tape, run.spec[p], logits[p], mode);
+  }
+  for (std::size_t p = 0; p < run.spec.size(); ++p) {
+    if (read[p]) feed_back(run, p, step, read[p]);
   }
 }
 
@@ -257,17 +268,14 @@ void Net::force_samples(Trajectory& run, std::int64_t step) const {
   run.forced = run.tape.send(forced, active);
 }
 
-// What step + 1 reads: the prediction or, where the teacher forces a sample, the truth.
-void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor logits) const {
+// What step + 1 reads: the prediction `read` or, where the teacher forces a sample, the truth.
+void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor read) const {
   Tape& tape = run.tape;
   const Probe& probe = run.spec[p];
-  const bool hard = options_.hint_repred == Repred::kHard ||
-                    (options_.hint_repred == Repred::kHardOnEval && !run.training());
-  Tensor read = postprocess(tape, probe, logits, hard ? Postprocess::kHard : Postprocess::kSoft);
   if (run.forced != nullptr) {
     const Tensor truth = is_edge_pointer(probe) ? run.samples.one_hot(tape, p, step + 1)
                                                 : run.samples.features(tape, p, step + 1);
-    read = choose_samples(tape, read, truth.first(logits.dim(0)).reshaped(read.shape), run.forced);
+    read = choose_samples(tape, read, truth.first(read.dim(0)).reshaped(read.shape), run.forced);
   }
   if (recovers(run, p)) run.edge_rows[p] = carry(tape, read);
   run.probes[p] = carry(tape, read_form(tape, probe, read));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/cross_entropy.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -57,6 +58,35 @@ TEST_CASE("softmax: the kernels do as the definition") {
   }
   test::same_on_device(op, {.inputs = {Numbers::random({1, 64, 64}, 1)}});
   test::same_on_device(op, {.inputs = {Numbers({2, 2}, {1e30, -1e30, -1e30, -1e30})}});
+}
+
+// Rows of one kernel and rows that must wait for others: more tensors than one kernel takes, a
+// softmax of a softmax, two that add to one gradient, losses whose costs meet.
+TEST_CASE("softmax: of several tensors, and their losses, side by side") {
+  const std::int64_t count = 20, rows = 3;
+  const std::vector<std::int32_t> target = {1, -1, 0};
+  test::same_loss_on_device(
+      [&](Tape& tape, const Inputs& in, double& sum) {
+        tape.poison(false);  // it would part what stands side by side
+        const std::int32_t* classes = tape.send(target.data(), rows);
+        const LossSum sums[] = {test::open_sum(tape, sum, rows), test::open_sum(tape, sum, rows),
+                                test::open_sum(tape, sum, rows)};
+        tape.begin_step();  // outside of one, gradients are set to zero one by one
+        Tensor y[24];
+        const auto x = [&](std::int64_t k) { return in[0].slice(k, k + 1); };
+        for (std::int64_t k = 0; k < count; ++k) y[k] = softmax(tape, x(k));
+        y[20] = softmax(tape, y[19]);
+        y[21] = softmax(tape, x(0));
+        y[22] = softmax(tape, x(0));
+        y[23] = softmax(tape, y[22]);
+        for (std::size_t k = 0; k < 24; ++k) cross_entropy(tape, y[k], classes, 2, sums[k % 3]);
+        for (const Tensor& twice : {y[5], y[6], y[5]}) {
+          cross_entropy(tape, twice, classes, Real{0.3}, sums[0]);
+        }
+        cross_entropy(tape, y[5], classes, 1, sums[1]);
+        tape.end_step();
+      },
+      {.inputs = {Numbers::random({count, rows, 5}, 1)}});
 }
 
 TEST_CASE("softmax: gradients" * doctest::skip(test::kFloatBuild)) {
