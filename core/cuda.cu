@@ -1,7 +1,13 @@
 #include "core/cuda.h"
 
+#include <vector>
+
 #include "core/check.h"
 #include "core/launch.h"
+
+#ifdef RENAR_CUDA
+#include <nvtx3/nvToolsExt.h>
+#endif
 
 namespace renar {
 
@@ -25,6 +31,17 @@ std::string problem_of_gpu() {
   if (gpu.major >= kOldestMajor) return "";
   return message_of("the {} has compute capability {}.{}, the kernels need {}.0 or newer", gpu.name,
                     gpu.major, gpu.minor, kOldestMajor);
+}
+
+/// The event of a point; events are made as they are needed and used again.
+cudaEvent_t event_of(std::size_t point) {
+  static std::vector<cudaEvent_t> events;
+  while (events.size() <= point) {
+    cudaEvent_t made = nullptr;
+    check_cuda(cudaEventCreate(&made), "making an event");
+    events.push_back(made);
+  }
+  return events[point];
 }
 
 }  // namespace
@@ -102,6 +119,19 @@ void cuda_fill(void* to, int byte, std::size_t bytes) {
   check_cuda(cudaMemsetAsync(to, byte, bytes, stream()), "filling memory");
 }
 
+void cuda_queue_point(std::size_t point) {
+  check_cuda(cudaEventRecord(event_of(point), stream()), "queueing an event");
+}
+
+double cuda_seconds_between(std::size_t from, std::size_t to) {
+  float ms = 0;
+  check_cuda(cudaEventElapsedTime(&ms, event_of(from), event_of(to)), "reading an event");
+  return static_cast<double>(ms) / 1e3;
+}
+
+void nvtx_push(const char* name) { nvtxRangePushA(name); }
+void nvtx_pop() { nvtxRangePop(); }
+
 #else
 
 std::string cuda_problem() {
@@ -115,6 +145,10 @@ void cuda_release_host(void*) {}
 void cuda_copy(void*, const void*, std::size_t) {}
 void cuda_wait() {}
 void cuda_fill(void*, int, std::size_t) {}
+void cuda_queue_point(std::size_t) {}
+double cuda_seconds_between(std::size_t, std::size_t) { return 0; }
+void nvtx_push(const char*) {}
+void nvtx_pop() {}
 
 #endif
 

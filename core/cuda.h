@@ -24,4 +24,13 @@ void cuda_copy(void* to, const void* from, std::size_t bytes);
 void cuda_wait();
 void cuda_fill(void* to, int byte, std::size_t bytes);
 
+/// Points in the queue that tell when they were passed: queues number `point`, and the seconds from
+/// one to another when both have been.
+void cuda_queue_point(std::size_t point);
+double cuda_seconds_between(std::size_t from, std::size_t to);
+
+/// A named range of the calling thread for Nsight.
+void nvtx_push(const char* name);
+void nvtx_pop();
+
 }  // namespace renar

@@ -16,6 +16,7 @@
 
 #include "core/device.h"
 #include "core/device_code.h"
+#include "core/profile.h"
 #include "core/tensor.h"
 
 #ifdef __CUDACC__
@@ -68,6 +69,7 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   if (grid.blocks.x * grid.blocks.y == 0) return;
   start_collected();
   check_grid(grid);
+  count_launch();
   const dim3 blocks(static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y));
   const dim3 threads(static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y));
   kernel<<<blocks, threads, grid.shared_bytes, stream()>>>(static_cast<P>(arguments)...);
@@ -87,6 +89,7 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   if (grid.blocks.x * grid.blocks.y == 0) return;
   start_collected();
   check_grid(grid);
+  count_launch();
   const auto call = [&] { kernel(static_cast<P>(arguments)...); };
   using Call = decltype(call);
   simt::run_grid(

@@ -38,7 +38,8 @@ void Tape::begin_step() {
 void Tape::end_step() {
   in_step_ = false;
   // Backward meets this node before the step's own: it finds the shared scratch zeroed.
-  if (recording()) file([arena = &step_, mark = step_.mark()] { arena->zero_below(mark); });
+  if (!recording()) return;
+  file([arena = &step_, mark = step_.mark()] { arena->zero_below(mark); }, profile_op("end_step"));
 }
 
 Tensor Tape::use(const Param& param) const {
@@ -82,7 +83,12 @@ Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
 }
 
 void Tape::backward() {
-  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) node->run(node->closure);
+  ProfileBackward profile;
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    profile.enter(node->place.scope);
+    node->run(node->closure);
+    profile.ran(node->place.op);
+  }
 }
 
 void Tape::poison(bool on) {

@@ -28,6 +28,7 @@
 
 #include "core/arena.h"
 #include "core/parameters.h"
+#include "core/profile.h"
 #include "core/tensor.h"
 
 namespace renar {
@@ -134,15 +135,19 @@ class Tape {
     return host;
   }
 
-  /// Files `backward` to be run for `output`; dropped where output has no gradient.
+  /// Files `backward` to be run for `output`; dropped where output has no gradient. Profiles call
+  /// the op by the name of the function that calls this.
   template <class Backward>
-  void record(const Tensor& output, const Backward& backward) {
-    if (output.has_grad()) file(backward);
+  void record(const Tensor& output, const Backward& backward,
+              const char* op = __builtin_FUNCTION()) {
+    const ProfilePlace place = profile_op(op);
+    if (output.has_grad()) file(backward, place);
   }
   /// Files a closure that starts gradients: a loss (it has no output tensor).
   template <class Backward>
-  void record_loss(const Backward& backward) {
-    if (recording()) file(backward);
+  void record_loss(const Backward& backward, const char* op = __builtin_FUNCTION()) {
+    const ProfilePlace place = profile_op(op);
+    if (recording()) file(backward, place);
   }
 
   /// Runs every closure, last first. Gradients of parameters are complete afterwards.
@@ -163,16 +168,17 @@ class Tape {
   struct Node {
     void (*run)(const void*);
     const void* closure;
+    ProfilePlace place;
   };
 
   template <class Backward>
-  void file(const Backward& backward) {
+  void file(const Backward& backward, const ProfilePlace& place) {
     static_assert(std::is_trivially_destructible_v<Backward>, "capture tensors and numbers only");
     static_assert(alignof(Backward) <= 64);
-    void* place = closures().allocate(sizeof(Backward));
-    new (place) Backward(backward);
+    void* memory = closures().allocate(sizeof(Backward));
+    new (memory) Backward(backward);
     nodes_.push_back(
-        {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, place});
+        {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, memory, place});
   }
   Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
   Arena& closures() { return device_ == Device::kCpu ? kept_ : host_; }

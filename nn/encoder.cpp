@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/profile.h"
 #include "kernels/adjacency.h"
 #include "kernels/columns.h"
 #include "kernels/edge_pointer_means.h"
@@ -90,6 +91,7 @@ Encoder::Encoder(const Builder& builder, const std::string& name, const Spec& sp
 }
 
 Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
+  const ProfileRange range("stack encoders");
   const auto of = [&](Location location) {
     Sources weights, biases;
     for (const std::size_t p : read_) {
@@ -107,6 +109,7 @@ Encoder::Stacked Encoder::stack_encoders(Tape& tape) const {
 
 EncodedStep Encoder::encode(Tape& tape, const Stacked& stacked, const ProbeTensors& probes,
                             std::int64_t batch, std::int64_t nodes, bool want_adjacency) const {
+  const ProfileRange range("encode");
   const auto raw = [&](Location location, Shape shape) {
     const Tensor s = columns(tape, shape.size(), raw_of(spec_, read_, probes, batch, location));
     shape.extent[static_cast<std::size_t>(shape.rank++)] = s.cols();

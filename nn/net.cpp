@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/profile.h"
 #include "kernels/carry.h"
 #include "kernels/choose_samples.h"
 #include "kernels/dropout.h"
@@ -101,8 +102,7 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
                            processor_->masks_non_edges()};
     decode_outputs(run, in, step);
     decode_hints(run, in, step);
-    run.hidden = carry(tape, next.hidden);
-    put_down(run, step);
+    carry_on(run, next.hidden, step);
     tape.end_step();
   }
 }
@@ -110,6 +110,7 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
 // What step 0 reads: the true hints of frame 0 and zeros or, where a part of a trajectory goes on,
 // what its last part has left.
 void Net::start(Trajectory& run) const {
+  const ProfileRange range("start");
   const Samples& samples = run.samples;
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(run.tape, p, 0);
@@ -153,8 +154,10 @@ std::int64_t Net::carried_width(int task, std::int64_t nodes) const {
   return width;
 }
 
-// Parts of trajectories that stop after this step and go on in the next chunk leave their state.
-void Net::put_down(Trajectory& run, std::int64_t step) const {
+// What the next step reads; parts of trajectories that stop here leave it for the next chunk.
+void Net::carry_on(Trajectory& run, Tensor hidden, std::int64_t step) const {
+  const ProfileRange range("carry");
+  run.hidden = carry(run.tape, hidden);
   const std::int64_t begin = run.samples.active(step + 1), end = run.samples.going_on(step);
   if (begin == end || run.request.carried == nullptr) return;
   run.request.carried->put_down(run.tape.device(), run.samples, begin, end, carried(run));
@@ -204,6 +207,7 @@ Tensor Net::finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) con
                       .samples = run.samples.places()});
   }
   if (!options_.lstm) return hidden;
+  const ProfileRange range("lstm");
   // What it made of the last step is its own hidden state, too: only its cell is carried beside.
   const std::int64_t h = hidden.cols();
   const Tensor w = tape.use(lstm_.w);  // (2H,4H)
@@ -217,6 +221,8 @@ Tensor Net::finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) con
 // Logits of samples begin, begin + 1, .. in this step.
 Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std::int64_t step,
                    std::int64_t begin) const {
+  const bool hint = run.spec[p].stage == Stage::kHint;
+  const ProfileRange range(hint ? "decode hints" : "decode outputs");
   const bool noisy = run.training() && run.spec[p].type == Type::kPermutationPointer;
   const Tensor noise = noisy ? gumbel_noise(run.tape, options_.seed, run.request.noise, run.samples,
                                             p, step, begin, in.hidden.dim(0))
@@ -270,6 +276,7 @@ void Net::force_samples(Trajectory& run, std::int64_t step) const {
 
 // What step + 1 reads: the prediction `read` or, where the teacher forces a sample, the truth.
 void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor read) const {
+  const ProfileRange range("feed back");
   Tape& tape = run.tape;
   const Probe& probe = run.spec[p];
   if (run.forced != nullptr) {
@@ -296,6 +303,7 @@ void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t 
 // Loss and predictions of samples begin, begin + 1, ..
 void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_t begin,
                  Tensor logits) const {
+  const ProfileRange range("losses");
   const bool hint = run.spec[p].stage == Stage::kHint;
   const std::int64_t counted = hint ? run.samples.compared(frame - 1) : logits.dim(0);
   if (counted > 0) run.losses.add(p, frame, begin, logits.first(counted));

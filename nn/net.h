@@ -87,7 +87,7 @@ class Net {
   struct Trajectory;
   void start(Trajectory& run) const;
   CarriedTensors carried(const Trajectory& run) const;
-  void put_down(Trajectory& run, std::int64_t step) const;
+  void carry_on(Trajectory& run, Tensor hidden, std::int64_t step) const;
   bool recovers(const Trajectory& run, std::size_t probe) const;
   EncodedStep encode(Trajectory& run, std::int64_t step) const;
   Tensor finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) const;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/check.h"
+#include "core/profile.h"
 #include "core/text.h"
 #include "nn/processors/gat.h"
 #include "nn/processors/memnet.h"
@@ -61,6 +62,7 @@ constexpr std::array kKinds = {
 
 ProcessorOutputs pass_messages(const Processor& processor, Tape& tape, Composer& composer,
                                const EncodedStep& encoded, Tensor hidden, int passes) {
+  const ProfileRange range("processor");
   ProcessorOutputs next{hidden, {}};
   for (int i = 0; i < passes; ++i) {
     next = processor.step(tape, composer,

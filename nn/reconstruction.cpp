@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/profile.h"
 #include "kernels/gated_update.h"
 #include "kernels/hide.h"
 #include "kernels/mean.h"
@@ -45,6 +46,7 @@ void Reconstruction::add_task(const Builder& builder, const std::string& algorit
 EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples& samples,
                                    const State& state, int message_passing_steps,
                                    const Training* training) const {
+  const ProfileRange range("reconstruction");
   const int rounds = training == nullptr ? 1 : rounds_of(options_.masks);
   std::optional<HintMasks> masks;
   std::optional<ShardMasks> shard;
@@ -107,6 +109,7 @@ Tensor Reconstruction::mean_found(Tape& tape, const Round* rounds, int count,
 
 Tensor Reconstruction::gated(Tape& tape, Composer& composer, const Features& z, Tensor found,
                              const GateNet& net) const {
+  const ProfileRange range("gate");
   const Tensor o = linear(tape, {composer.term(z, tape.use(net.o.w))}, {tape.use(net.o.b)});
   const Tensor logit =
       gate_logit(tape, {composer.term(z, tape.use(net.gate.gate_1.w))}, found, net.gate);
@@ -117,6 +120,7 @@ Tensor Reconstruction::gated(Tape& tape, Composer& composer, const Features& z, 
 void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samples,
                              const State& state, const Round& round, int j, const ShardMasks* masks,
                              const Training& training) const {
+  const ProfileRange range("recover");
   const Spec& spec = samples.spec();
   const std::int64_t counted = samples.compared(state.step);
   if (counted == 0) return;

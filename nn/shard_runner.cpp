@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 
 namespace renar {
 namespace {
@@ -28,6 +29,7 @@ ShardRunner::ShardRunner(int threads, Device device)
 Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,
                                            const NoiseKey& noise, Predictions* predictions,
                                            CarriedState* carried) {
+  const ProfileRange range("gradients");
   scales_ = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
   if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
@@ -106,6 +108,7 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
 }
 
 void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {
+  const ProfileRange range("predict");
   check_place(placed, device_);
   predictions.prepare(batch);
   const Net& net = placed.net();

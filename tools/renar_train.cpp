@@ -7,6 +7,7 @@
 #include "tools/program.h"
 #include "tools/valid_names.h"
 #include "trainer/ledger.h"
+#include "trainer/profiled_steps.h"
 #include "trainer/sweep.h"
 #include "trainer/train.h"
 
@@ -19,6 +20,9 @@ int one_run(const Flags& flags, const ValidNames& valid) {
   const Config config = run_config(flags, valid);
   const RunDirectory directory(config.out);
   const RunPlan plan = directory.plan(config, valid);
+  RENAR_USAGE(!config.profile || plan != RunPlan::kFinished,
+              "--profile: the run in {} is finished; --overwrite trains it again",
+              directory.path());
   const bool keeps_ledger = !config.ledger.empty();
   if (keeps_ledger) make_appendable(config.ledger);  // or say so before the work, not after it
   RunResult result;
@@ -39,6 +43,7 @@ int one_run(const Flags& flags, const ValidNames& valid) {
     append_finished(config.ledger, config, directory);
   }
   fmt::print("{}", result_text(result, directory));
+  if (config.profile && !config.quiet) fmt::print("{}", profile_summary(directory));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/clock.h"
+#include "core/profile.h"
 
 namespace renar {
 
@@ -16,6 +17,7 @@ void BatchAhead::start() {
 }
 
 const Batch& BatchAhead::take() {
+  const ProfileRange range("wait for data");
   start();
   const double begin = seconds_now();
   coming_.get();

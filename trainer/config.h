@@ -86,6 +86,7 @@ struct Config {
   std::string ledger;  // empty: none for a single run, results/ledger.jsonl for a sweep
   bool overwrite = false;
   bool quiet = false;
+  bool profile = false;  // of a few steps, into the run's directory
 };
 
 /// The words that settings of open sets may take; the tables of algos and nn know them.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/profile.h"
 #include "kernels/adam.h"
 
 namespace renar {
@@ -15,6 +16,7 @@ Optimizer::Optimizer(std::int64_t parameters, const OptimizerOptions& options) :
 
 void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
+  const ProfileRange range("optimizer");
   const double norm = global_norm(grads.data(), active.size()), clip = options_.clip;
   RENAR_CHECK(std::isfinite(norm), "[optimizer] the gradient's norm is {}", norm);
   const AdamStep settings{.step = ++state_.steps,

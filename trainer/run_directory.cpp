@@ -58,7 +58,9 @@ DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
   DirectoryLock lock(path_);
   write_file_atomically(this->config(), config_text(config));
   std::vector<std::string> stale = {summary(), curves()};
-  if (plan == RunPlan::kFresh) stale.insert(stale.end(), {metrics(), best(), last()});
+  if (plan == RunPlan::kFresh) {
+    stale.insert(stale.end(), {metrics(), best(), last(), profile(), profile_trace()});
+  }
   for (const std::string& file : stale) fs::remove(file, error);
   return lock;
 }

@@ -1,6 +1,7 @@
 // The directory of a run: its files, and what a call may do with one that is there already.
 //
 //   config.toml  metrics.jsonl  best.safetensors  last.safetensors  summary.json  curves.svg
+//   profile.txt  profile.json of --profile
 //
 // A directory of the same configuration is continued, a finished one only prints its result again,
 // one of another configuration or of something else is left alone unless --overwrite says so.
@@ -33,6 +34,8 @@ class RunDirectory {
   std::string last() const { return path_ + "/last.safetensors"; }
   std::string summary() const { return path_ + "/summary.json"; }
   std::string curves() const { return path_ + "/curves.svg"; }
+  std::string profile() const { return path_ + "/profile.txt"; }
+  std::string profile_trace() const { return path_ + "/profile.json"; }
 
  private:
   std::string path_;

@@ -293,6 +293,8 @@ std::vector<Setting> settings(const ValidNames& valid) {
        "file that gets a line a finished run (default: of a sweep, results/ledger.jsonl)"},
       {kCall, "overwrite", &C::overwrite, "replace the run in --out"},
       {kCall, "quiet", &C::quiet, "print the result only"},
+      {kCall, "profile", &C::profile,
+       "measure a few steps: profile.txt says where the time goes, profile.json is for Perfetto"},
   };
 }
 

@@ -10,6 +10,7 @@
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/profile.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "trainer/batch_ahead.h"
@@ -20,6 +21,7 @@
 #include "trainer/machine.h"
 #include "trainer/metrics.h"
 #include "trainer/net_in_training.h"
+#include "trainer/profiled_steps.h"
 #include "trainer/progress.h"
 #include "trainer/run_signal.h"
 #include "trainer/test_set.h"
@@ -134,12 +136,15 @@ class Training {
       for (const std::string& note : {machine_.note, init_note_}) {
         if (!note.empty()) progress.note(note);
       }
+      ProfiledSteps profiled(config_, machine_, directory_, state_.step);
       while (state_.step < config_.steps) {
+        profiled.before(state_.step);
         const bool last = state_.step + 1 == config_.steps;
         const bool validates = last || state_.step % config_.eval_every == 0;
         step(metrics, progress, validates);
         if (validates) validate(metrics, progress);
         if (validates && config_.oracle) ask_oracle(metrics);
+        profiled.after(state_.step);
         if (stop_requested() && !last) return save(), Ending::kStopped;
         if (last || state_.step % config_.checkpoint_every == 0) save();
       }
@@ -165,6 +170,7 @@ class Training {
 
   /// One update for each algorithm.
   void step(MetricsWriter& metrics, Progress& progress, bool validates) {
+    const ProfileRange range("step");
     double sum = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const double start = seconds_now();
@@ -210,6 +216,7 @@ class Training {
   }
 
   void validate(MetricsWriter& metrics, Progress& progress) {
+    const ProfileRange range("validation");
     double sum = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const Evaluation found =
@@ -256,6 +263,7 @@ class Training {
   }
 
   void save() {
+    const ProfileRange range("checkpoint");
     state_.optimizer = training_->fetch();
     state_.stream = ahead_.state();
     state_.carried.clear();

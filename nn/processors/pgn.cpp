@@ -1,5 +1,6 @@
 #include "nn/processors/pgn.h"
 
+#include "core/profile.h"
 #include "kernels/adjacency.h"
 #include "kernels/gated_update.h"
 #include "kernels/layer_norm.h"
@@ -49,9 +50,7 @@ class Pgn final : public Processor {
   ProcessorOutputs step(Tape& tape, Composer& composer, const ProcessorInputs& in) const override {
     const StepContext c{tape, composer, in};
     const Tensor msgs = messages(c);  // (B,N,H)
-    Tensor ret = linear(tape, plus(z(c, o_1_), {msgs, tape.use(o_2_.w)}),
-                        {tape.use(o_1_.b), tape.use(o_2_.b)}, Activation::kRelu);  // (B,N,H)
-    if (layer_norm_) ret = layer_norm(tape, ret, tape.use(norm_.scale), tape.use(norm_.offset));
+    Tensor ret = update(c, msgs);     // (B,N,H)
     if (pgn_.gated) ret = gated(c, msgs, ret);
     return {ret, pgn_.triplets ? edges(c) : Tensor{}};
   }
@@ -59,6 +58,7 @@ class Pgn final : public Processor {
  private:
   // max over i of MLP(relu(msg[i,j]))
   Tensor messages(const StepContext& c) const {
+    const ProfileRange range("messages");
     Tape& tape = c.tape;
     const Tensor send = linear(tape, z(c, m_2_), {tape.use(m_2_.b)});  // (B,N,H)
     const Tensor recv =
@@ -70,6 +70,16 @@ class Pgn final : public Processor {
     const Tensor w = tape.use(mlp_1_.w), b = tape.use(mlp_1_.b), adj = audience(c);
     if (c.composer.exact().fused_ops) return linear_max(tape, middle, w, b, adj);
     return sender_max(tape, linear(tape, {{middle, w}}, {b}), adj);
+  }
+
+  // relu(o1(z) + o2(msgs)), normalised
+  Tensor update(const StepContext& c, Tensor msgs) const {
+    const ProfileRange range("update");
+    Tape& tape = c.tape;
+    const Tensor ret = linear(tape, plus(z(c, o_1_), {msgs, tape.use(o_2_.w)}),
+                              {tape.use(o_1_.b), tape.use(o_2_.b)}, Activation::kRelu);
+    if (!layer_norm_) return ret;
+    return layer_norm(tape, ret, tape.use(norm_.scale), tape.use(norm_.offset));
   }
 
   Tensor audience(const StepContext& c) const {
@@ -84,6 +94,7 @@ class Pgn final : public Processor {
 
   // relu(o3(max over i of triplets)); what does not depend on i stays outside of the maximum.
   Tensor edges(const StepContext& c) const {
+    const ProfileRange range("triplets");
     Tape& tape = c.tape;
     const Triplets& t = triplets_;
     const Tensor t_1 = linear(tape, z(c, t.t_1), {tape.use(t.t_1.b)});  // (B,N,F)
@@ -105,6 +116,7 @@ class Pgn final : public Processor {
   }
 
   Tensor gated(const StepContext& c, Tensor msgs, Tensor ret) const {
+    const ProfileRange range("gate");
     const Tensor logit = gate_logit(c.tape, z(c, gate_.gate_1), msgs, gate_);
     return gated_update(c.tape, logit, ret, c.in.hidden);
   }

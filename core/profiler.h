@@ -1,0 +1,70 @@
+// Listens to the ranges and ops of core/profile.h: marks in, tracks out. profile_report.h reads
+// them.
+//
+// A thread writes its marks into a log of its own. On a GPU each mark also queues an event, whose
+// time is read in collect(), when the work before it has been waited for anyway: measuring waits
+// for nothing in between.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "core/profile.h"
+
+namespace renar {
+
+struct ProfileScope {
+  const char* name;
+  const ProfileScope* parent;  // null: an outermost range
+  std::string backward_name;   // for NVTX
+  std::vector<std::unique_ptr<ProfileScope>> inner;
+};
+
+/// "gradients/processor/messages"
+std::string path_of(const ProfileScope& scope);
+
+enum class ProfilePhase { kForward, kBackward };
+
+struct ProfileMark {
+  enum class Kind { kEnter, kLeave, kOp };  // a range's begin or end; an op's end
+
+  Kind kind;
+  ProfilePhase phase;
+  const ProfileScope* scope;  // of kEnter
+  const char* op;             // of kOp
+  double host;                // seconds_now()
+  double queue;               // when the GPU got there, on the same clock; elsewhere as `host`
+  std::int64_t launches;      // of the thread, so far
+};
+
+/// The marks of a thread in their order.
+struct ProfileTrack {
+  std::string thread;  // "main", "worker 1", ..
+  int number;          // main 0, worker 1 1, ..
+  bool queues;         // work for a GPU: `queue` says when it was done
+  std::vector<ProfileMark> marks;
+};
+
+class Profiler {
+ public:
+  /// Begins to listen. The calling thread is "main" and the one that queues work for `device`.
+  /// Throws renar::Error where another one listens.
+  explicit Profiler(Device device);
+  ~Profiler();
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+
+  /// After every update: reads the GPU's times so far. No other thread is in a range then.
+  void collect();
+  /// All tracks that have marks; the last collect() included.
+  std::vector<ProfileTrack> tracks();
+
+ private:
+  Device device_;
+  double start_ = 0;  // when the GPU passed point 0
+};
+
+}  // namespace renar
