@@ -169,7 +169,7 @@ struct PassToPoint {
     if (dw_rows != nullptr) dw_rows[at] = to_w;
   }
 
-  static constexpr int kAtOnce = 8;
+  static constexpr int kAtOnce = 4;
 };
 
 // The same for channel c of a shared target, over all that may point at it.

@@ -26,8 +26,6 @@ read_only="only reads; the guard of the write drops it"
 declare -A harmless=(
   ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]="no guard: the same number"
   ["column_sums: if (c <= cols) {"]=$read_only
-  ["gemm: const bool inside = row + e * row_step <= rows_left && depth + e * depth_step < k_left;"]=$read_only
-  ["gemm: const std::int64_t to = from + p.part <= p.k ? from + p.part : p.k;"]="no guard: the same number"
   ["head_dot: if (c >= h && c <= columns) sum += dy[r * count + k];"]=$read_only
   ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: the same place"
   ["memory: if (e <= in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);"]=$read_only
