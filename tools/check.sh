@@ -12,7 +12,7 @@ rooms=(core kernels nn algos trainer tools tests)
 sources=()
 for room in "${rooms[@]}"; do sources+=("$room"/**/*.{h,cpp,cu,cuh}); done
 texts=()
-scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tests/{system,simt}/*.sh)
+scripts=(Makefile CMakeLists.txt .ci/run tools/*.{sh,cmake} tools/compare_dm_clrs tests/{system,simt}/*.sh)
 for script in "${scripts[@]}"; do [[ -e $script ]] && texts+=("$script"); done
 texts+=("${sources[@]}")
 if [[ $list_only ]]; then printf '%s\n' "${sources[@]}"; exit; fi

@@ -10,6 +10,7 @@
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
+#include "core/clock.h"
 #include "core/device_buffer.h"
 #include "core/parallel.h"
 #include "core/version.h"
@@ -26,6 +27,7 @@
 
 namespace {
 std::atomic<long> allocations{0};
+const double program_start = renar::seconds_now();
 }  // namespace
 
 // Counts what a step allocates; the steady state should be 0.
@@ -45,7 +47,7 @@ struct StepOptions {
   Config config;  // the model
   int length = 16, batch = 32, steps = 10, threads = 0;
   std::string device = "cpu";
-  bool json = false;
+  bool predict = false, json = false;
 };
 
 constexpr int kRepeats = 200, kTries = 5;  // of a product
@@ -94,6 +96,30 @@ double sgemm_peak(int threads) {
   return 2.0 * kRows * kHidden * kHidden * kRepeats * threads / times.min / 1e6;
 }
 
+/// Predictions alone, as `--predict` asks.
+int report_predictions(const StepOptions& o, const Machine& machine, int steps_t,
+                       const Times& times) {
+  if (o.json) {
+    const nlohmann::ordered_json out = {{"algo", o.algo},
+                                        {"nodes", o.length},
+                                        {"batch", o.batch},
+                                        {"steps_T", steps_t},
+                                        {"predict_ms_min", times.min},
+                                        {"predict_ms_median", times.median},
+                                        {"peak_rss_mib", peak_memory_mib()},
+                                        {"cpu", cpu_model()},
+                                        {"isa", instruction_set()},
+                                        {"threads", machine.threads}};
+    fmt::print("{}\n", out.dump());
+    return 0;
+  }
+  fmt::print("{} n = {}, batch {}: T = {} steps\n", o.algo, o.length, o.batch, steps_t);
+  fmt::print("prediction     {:9.1f} ms min  {:9.1f} ms median of {}\n", times.min, times.median,
+             o.steps);
+  fmt::print("machine        {}\n", text_of(machine));
+  return 0;
+}
+
 int bench_step(StepOptions o) {
   complete_method(o.config);
   const Config& config = o.config;
@@ -109,7 +135,17 @@ int bench_step(StepOptions o) {
   fill_batch(net.spec(), traces, batch);
   ShardRunner runner(machine.threads, machine.device);
   NetInTraining trained(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
-  const auto step = [&] { trained.update(batch); };
+  Predictions predictions;
+  const auto predict = [&] { runner.predict(trained.placed(), batch, predictions); };
+  if (o.predict) {
+    const int steps_t = steps_of(batch.frames);
+    return report_predictions(o, machine, steps_t, time_of(o.steps, predict));
+  }
+  double first = 0;  // seconds from the start of the program to the end of the first step
+  const auto step = [&] {
+    trained.update(batch);
+    if (first == 0) first = seconds_now() - program_start;
+  };
 
   const Times training = time_of(o.steps, step);
   const long before = allocations_in_all();
@@ -122,9 +158,7 @@ int bench_step(StepOptions o) {
   const double gflop = static_cast<double>(counted_flops()) / 1e9;
   count_flops(false);
   const double memory = peak_memory_mib();
-  Predictions predictions;
-  const Times predicting = time_of(std::max(1, o.steps / 2),
-                                   [&] { runner.predict(trained.placed(), batch, predictions); });
+  const Times predicting = time_of(std::max(1, o.steps / 2), predict);
   const double gflops = gflop / training.min * 1e3,
                peak = on_cpu ? sgemm_peak(machine.threads) : sgemm_peak_on(machine.device);
 
@@ -137,6 +171,7 @@ int bench_step(StepOptions o) {
                                         {"steps_T", steps_of(batch.frames)},
                                         {"step_ms_min", training.min},
                                         {"step_ms_median", training.median},
+                                        {"first_step_s", first},
                                         {"predict_ms_min", predicting.min},
                                         {"gflop", gflop},
                                         {"gflops", gflops},
@@ -195,6 +230,7 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
       ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
+  step->add_flag("--predict", o.predict, "predictions alone, no training step");
   step->add_flag("--json", o.json, "one JSON object");
 
   DataOptions d;
