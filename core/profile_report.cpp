@@ -129,13 +129,13 @@ class Table {
   Table(const ProfileCell& total, bool on_gpu) : total_(total), on_gpu_(on_gpu) {}
 
   void head(std::string_view names, std::string_view remark = "") {
-    write("{:<36}{:>9}{:>12}{:>8}{:>10}", names, "calls", "ms", "share", "launches");
+    write("{:<42}{:>9}{:>12}{:>8}{:>10}", names, "calls", "ms", "share", "launches");
     if (on_gpu_) write("{:>12}", "host ms");
     write("{}\n", remark);
   }
   void row(const std::string& names, const ProfileCell& cell, const std::string& remark = "") {
     const double share = total_.seconds > 0 ? 100 * cell.seconds / total_.seconds : 0;
-    write("{:<36}{:>9}{:>12.2f}{:>7.2f}%{:>10}", names, cell.calls, cell.seconds * kMilli, share,
+    write("{:<42}{:>9}{:>12.2f}{:>7.2f}%{:>10}", names, cell.calls, cell.seconds * kMilli, share,
           cell.launches);
     if (on_gpu_) write("{:>12.2f}", cell.host_seconds * kMilli);
     write("{}\n", remark);
@@ -166,7 +166,7 @@ class Table {
 };
 
 std::string op_and_phase(const ProfileCell& cell) {
-  return fmt::format("{:<27}{}", cell.op.empty() ? "(no op)" : cell.op, name_of(cell.phase));
+  return fmt::format("{:<32} {}", cell.op.empty() ? "(no op)" : cell.op, name_of(cell.phase));
 }
 
 /// A bar of the picture; times in nanoseconds, so that what ends together does so when written.
@@ -273,7 +273,7 @@ std::string profile_text(std::span<const ProfileTrack> tracks) {
   const bool on_gpu = std::any_of(tracks.begin(), tracks.end(),
                                   [](const ProfileTrack& track) { return track.queues; });
   Table table(total, on_gpu);
-  table.head(fmt::format("{:<27}phase", "op"));
+  table.head(fmt::format("{:<32} phase", "op"));
   const auto by_op = [](const ProfileCell& cell) { return std::tuple(cell.op, cell.phase); };
   for (const ProfileCell& cell : sums_by(cells, by_op)) table.row(op_and_phase(cell), cell);
   table.row("total", total);
@@ -281,7 +281,7 @@ std::string profile_text(std::span<const ProfileTrack> tracks) {
   table.head("range, with all that is in it", fmt::format("{:>12}{:>12}", "forward", "backward"));
   table.ranges(ranges_of(cells), 0);
   table.gap();
-  table.head(fmt::format("{:<27}phase", "op"), "  range");
+  table.head(fmt::format("{:<32} phase", "op"), "  range");
   const auto by_place = [](const ProfileCell& cell) {
     return std::tuple(cell.op, cell.phase, cell.range);
   };
