@@ -97,7 +97,7 @@ class Net {
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void start_forcing(Trajectory& run) const;
   void force_samples(Trajectory& run, std::int64_t step) const;
-  void feed_back(Trajectory& run, std::size_t probe, std::int64_t step, Tensor logits) const;
+  void feed_back(Trajectory& run, std::size_t probe, std::int64_t step, Tensor read) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
               Tensor logits) const;
 
