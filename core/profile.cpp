@@ -27,6 +27,7 @@ struct Log {
   ProfileTrack track;
   ProfileScope root{"", nullptr, {}, {}};
   ProfileScope* current = &root;
+  const ProfileScope* backward = nullptr;  // the range of the closure that runs, if one does
   std::int64_t launches = 0;
   std::size_t collected = 0;  // marks whose `queue` is known
 };
@@ -126,7 +127,7 @@ void ProfileBackward::move(const ProfileScope* scope) {
     write_mark(my_log(), Kind::kLeave, kBackward, nullptr, nullptr);
     if (names) nvtx_pop();
   }
-  scope_ = scope;
+  scope_ = my_log().backward = scope;
   if (scope_ != nullptr) {
     if (names) nvtx_push(scope->backward_name.c_str());
     write_mark(my_log(), Kind::kEnter, kBackward, scope, nullptr);
@@ -135,6 +136,22 @@ void ProfileBackward::move(const ProfileScope* scope) {
 
 void ProfileBackward::mark(const char* op) {
   write_mark(my_log(), Kind::kOp, kBackward, nullptr, op);
+}
+
+ProfileHere profile_here() {
+  if (!profile_wanted()) return {nullptr, kForward};
+  const Log& log = my_log();
+  if (log.backward != nullptr) return {log.backward, kBackward};
+  return {profile_scope(), kForward};
+}
+
+ProfileElsewhere::ProfileElsewhere(const ProfileHere& there, const char* op)
+    : there_(there), op_(op) {
+  if (there.scope != nullptr) write_mark(my_log(), Kind::kCut, there.phase, nullptr, nullptr);
+}
+
+ProfileElsewhere::~ProfileElsewhere() {
+  if (there_.scope != nullptr) write_mark(my_log(), Kind::kOp, there_.phase, there_.scope, op_);
 }
 
 void add_profile_launch() { ++my_log().launches; }

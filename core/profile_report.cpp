@@ -251,18 +251,25 @@ std::vector<ProfileCell> profile_cells(std::span<const ProfileTrack> tracks) {
     return cells[at->second];
   };
   for (const ProfileTrack& track : tracks) {
+    int depth = 0;
     follow(
-        track, [&](const ProfileMark& mark) { ++cell_of(mark, "").calls; },
+        track,
+        [&](const ProfileMark& mark) {
+          // A worker's outermost range is the one that it works for, counted where it began.
+          cell_of(mark, "").calls += track.number == 0 || depth > 0 ? 1 : 0;
+          ++depth;
+        },
         [&](const ProfileMark& range, std::string_view op, const ProfileMark& a,
             const ProfileMark& b) {
-          ProfileCell& cell = cell_of(range, op);
+          const bool elsewhere = b.kind == Kind::kOp && b.scope != nullptr;
+          ProfileCell& cell = cell_of(elsewhere ? b : range, op);
           if (!op.empty()) ++cell.calls;
           const double host = b.host - a.host;
           cell.host_seconds += host;
           cell.seconds += track.queues ? b.queue - a.queue : host;
           cell.launches += b.launches - a.launches;
         },
-        [](const ProfileMark&) {});
+        [&](const ProfileMark&) { --depth; });
   }
   return cells;
 }

@@ -29,15 +29,37 @@ std::string path_of(const ProfileScope& scope);
 enum class ProfilePhase { kForward, kBackward };
 
 struct ProfileMark {
-  enum class Kind { kEnter, kLeave, kOp };  // a range's begin or end; an op's end
+  /// A range's begin or end; an op's end; a point before which nothing belongs to the next op.
+  enum class Kind { kEnter, kLeave, kOp, kCut };
 
   Kind kind;
   ProfilePhase phase;
-  const ProfileScope* scope;  // of kEnter
+  const ProfileScope* scope;  // of kEnter; of a kOp that belongs to another range than it is in
   const char* op;             // of kOp
   double host;                // seconds_now()
   double queue;               // when the GPU got there, on the same clock; elsewhere as `host`
   std::int64_t launches;      // of the thread, so far
+};
+
+/// Where a thread is.
+struct ProfileHere {
+  const ProfileScope* scope;  // null: in no range, or nobody listens
+  ProfilePhase phase;
+};
+ProfileHere profile_here();
+
+/// While it lives what runs is an op of another range: kernels that are started later than the op
+/// that asked for them (core/launch.h).
+class ProfileElsewhere {
+ public:
+  ProfileElsewhere(const ProfileHere& there, const char* op);
+  ~ProfileElsewhere();
+  ProfileElsewhere(const ProfileElsewhere&) = delete;
+  ProfileElsewhere& operator=(const ProfileElsewhere&) = delete;
+
+ private:
+  ProfileHere there_;
+  const char* op_;
 };
 
 /// The marks of a thread in their order.

@@ -29,7 +29,6 @@ ShardRunner::ShardRunner(int threads, Device device)
 Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,
                                            const NoiseKey& noise, Predictions* predictions,
                                            CarriedState* carried) {
-  const ProfileRange range("gradients");
   scales_ = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
   if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
@@ -63,6 +62,7 @@ Losses ShardRunner::gradients(const PlacedNet& placed, const Batch& batch, std::
 
 Losses ShardRunner::run_shards(const Net& net, const Batch& batch, const Net::Request& request,
                                std::vector<Real>& grads) {
+  const ProfileRange range("gradients");
   const ActiveParameters active = net.active(batch.task);
   const std::int64_t size = active.size();
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
@@ -97,6 +97,7 @@ Losses ShardRunner::run_shards(const Net& net, const Batch& batch, const Net::Re
 void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, Real* grads,
                                   Losses* losses, const NoiseKey& noise, Predictions* predictions,
                                   CarriedState* carried) {
+  const ProfileRange range("gradients");
   check_place(placed, device_);
   const Net& net = placed.net();
   Net::Request request = training_request(net, batch, noise, predictions, carried);

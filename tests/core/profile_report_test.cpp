@@ -138,6 +138,28 @@ TEST_CASE("profile_report: an op's name is without namespaces") {
   }
 }
 
+TEST_CASE("profile_report: what was started late belongs where it was asked for") {
+  Sample sample;
+  auto& marks = sample.tracks[0].marks;
+  // 9.5 ms: the step, after the model; 9.5 to 10 ms: for the model, backward
+  const ProfileMark& last = marks.back();
+  ProfileMark cut = last, late = last;
+  cut.kind = Kind::kCut;
+  cut.host = cut.queue = 100.0095;
+  late.kind = Kind::kOp;
+  late.phase = kBackward;
+  late.scope = &sample.model;
+  late.op = "collected";
+  late.launches = ++marks.back().launches;
+  marks.insert(marks.end() - 1, {cut, late});
+  const std::string text = profile_text(sample.tracks);
+  CAPTURE(text);
+  CHECK(words(text, {"collected"}) == Words{"collected", "backward", "1", "0.50", "5.00%", "1"});
+  CHECK(words(text, {"(no", "op)", "forward"})[4] == "2.50");
+  CHECK(words(text, {"model"}) == Words{"model", "1", "8.50", "85.00%", "11", "6.00", "2.50"});
+  CHECK(words(text, {"step"}) == Words{"step", "1", "10.00", "100.00%", "11", "7.50", "2.50"});
+}
+
 TEST_CASE("profile_report: long names stay apart from what follows") {
   Sample sample;
   const std::string name(40, 'x');
