@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/check.h"
+#include "core/profile.h"
 #include "kernels/adam.h"
 
 namespace renar {
@@ -84,6 +85,7 @@ Losses NetInTraining::update_on_device(const Batch& batch, const NoiseKey& noise
   Real* grads = own_->grads.zeros(active.size());
   runner_.queue_gradients(placed_, batch, grads, &there->losses, noise, nullptr, carried);
 
+  const ProfileRange range("optimizer");
   // Only now: a tape that is started waits for what was sent before.
   here->factors = adam_factors(
       {.step = own_->updates + 1, .learning_rate = options_.learning_rate, .grad_scale = 1});
