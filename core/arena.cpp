@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
+constexpr std::size_t kLargestGrowth = std::size_t{4} << 30;
 
 std::size_t round_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -33,8 +34,11 @@ void* Arena::allocate(std::size_t bytes) {
     ++block_;
     offset_ = 0;
   }
-  // Each new block doubles the whole, so that a long first trajectory costs few of them.
-  if (block_ == blocks_.size()) add_block(std::max({bytes, capacity(), kFirstBlock}));
+  // Each new block doubles the whole, so that a long first trajectory costs few of them; a large
+  // one does not, as the memory of a device ends at some point.
+  if (block_ == blocks_.size()) {
+    add_block(std::max({bytes, std::min(capacity(), kLargestGrowth), kFirstBlock}));
+  }
   std::byte* place = blocks_[block_].memory.get() + offset_;
   offset_ += bytes;
   if (poison_ && memory_ != Memory::kZeroed) fill(place, 0xff, bytes);

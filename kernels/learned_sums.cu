@@ -74,21 +74,30 @@ __global__ void sum_uses(const Uses uses, std::int64_t out, std::int64_t part, R
   if (threadIdx.y == 0 && c < out) to[blockIdx.y * out + c] = sum;
 }
 
-// The parts of each element, first to last.
-struct AddParts {
-  std::int64_t size, parts;
-  const Real* from;
-  Real* to;
+// The parts of each element: by a thread, first to last, where there are many elements, and by a
+// warp, each lane every 32nd part, where there are few.
+constexpr std::int64_t kFewElements = 4096;
 
-  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
-    Real sum = 0;
-    for (std::int64_t part = 0; part < parts; ++part) sum += from[part * size + i];
-    to[i] += sum;
-  }
-};
+__global__ void add_many(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
+  const std::int64_t i = thread_index();
+  if (i >= size) return;
+  Real sum = 0;
+  for (std::int64_t part = 0; part < parts; ++part) sum += from[part * size + i];
+  to[i] += sum;
+}
+
+__global__ void add_few(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
+  const std::int64_t i = warp_index();
+  if (i >= size) return;
+  Real sum = 0;
+  for (std::int64_t part = lane_index(); part < parts; part += kWarp) sum += from[part * size + i];
+  sum = warp_sum(sum);
+  if (lane_index() == 0) to[i] += sum;
+}
 
 void add_parts(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
-  launch(one_thread_each(size), for_each_kernel<AddParts>, size, AddParts{size, parts, from, to});
+  if (size <= kFewElements) return launch(one_warp_each(size), add_few, size, parts, from, to);
+  launch(one_thread_each(size), add_many, size, parts, from, to);
 }
 
 std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {

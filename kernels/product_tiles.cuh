@@ -130,10 +130,14 @@ using Sums = Real[kOwn][kOwn];
 template <class T>
 __device__ void multiply(const Real* a_tile, const Real* b_tile, int team, Sums& sums) {
   constexpr int kShare = T::kDepth / T::kTeams;
-  for (int l = team * kShare; l < (team + 1) * kShare; ++l) {
-    const Four a = *reinterpret_cast<const Four*>(a_tile + l * T::kPitch);
-    const Four b = *reinterpret_cast<const Four*>(b_tile + l * T::kPitch);
+  const int skipped = T::kTeams > 1 ? team * kShare * T::kPitch : 0;
+  RENAR_UNROLL
+  for (int l = 0; l < kShare; ++l) {
+    const Four a = *reinterpret_cast<const Four*>(a_tile + skipped + l * T::kPitch);
+    const Four b = *reinterpret_cast<const Four*>(b_tile + skipped + l * T::kPitch);
+    RENAR_UNROLL
     for (int r = 0; r < kOwn; ++r) {
+      RENAR_UNROLL
       for (int q = 0; q < kOwn; ++q) sums[r][q] += a.at[r] * b.at[q];
     }
   }

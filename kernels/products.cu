@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/check.h"
 #include "kernels/gemm.h"
 #include "kernels/product_tiles.cuh"
 
@@ -53,41 +54,53 @@ struct FactorSegments {
   }
 };
 
-/// What is added to all rows at column j, to a sender's, and to a receiver's.
-__device__ inline Real finished(const Tasks& all, const Task& task, const Real* send,
-                                const Real* recv, std::int64_t j, Real value) {
-  if (send != nullptr) value += send[j];
-  if (recv != nullptr) value += recv[j];
-  for (int b = 0; b < task.biases; ++b) value += all.bias[task.first_bias + b][j];
-  return task.relu && !(value > 0) ? Real{0} : value;
+// Adds to a thread's part of a tile what its columns have in common. All is read before anything is
+// written, here and below, or each number would be waited for alone.
+__device__ void add_biases(const Tasks& all, const Task& task, std::int64_t j, Sums& sums) {
+  for (int b = 0; b < task.biases; ++b) {
+    const Real* bias = all.bias[task.first_bias + b];
+    Real at[kOwn];
+    RENAR_UNROLL
+    for (int q = 0; q < kOwn; ++q) at[q] = j + q < task.out ? bias[j + q] : Real{0};
+    RENAR_UNROLL
+    for (int r = 0; r < kOwn; ++r) {
+      RENAR_UNROLL
+      for (int q = 0; q < kOwn; ++q) sums[r][q] += at[q];
+    }
+  }
+}
+
+// Adds a row of `ends` to each row of the part: its sender's or its receiver's.
+__device__ void add_ends(const Task& task, const Real* ends, bool of_sender, std::int64_t i0,
+                         std::int64_t j, Sums& sums) {
+  const auto nodes = static_cast<unsigned>(task.nodes);  // 32 bits divide several times faster
+  RENAR_UNROLL
+  for (int r = 0; r < kOwn; ++r) {
+    const auto i = static_cast<unsigned>(i0 + r);
+    const unsigned sender = i / nodes,
+                   node = of_sender ? sender : sender / nodes * nodes + i % nodes;
+    const Real* row = ends + static_cast<std::int64_t>(node) * task.out + j;
+    RENAR_UNROLL
+    for (int q = 0; q < kOwn; ++q) {
+      sums[r][q] += i0 + r < task.rows && j + q < task.out ? row[q] : Real{0};
+    }
+  }
 }
 
 // Four rows and columns of a layer from (i0,j) on.
 __device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0, std::int64_t j,
-                            const Sums& sums) {
-  RENAR_UNROLL
-  for (int r = 0; r < kOwn; ++r) {
-    const std::int64_t i = i0 + r, n = task.out;
-    if (i >= task.rows) return;
-    const std::int64_t sender = i / task.nodes;
-    const std::int64_t receiver = sender / task.nodes * task.nodes + i % task.nodes;
-    const Real* send = task.send == nullptr ? nullptr : task.send + sender * n;
-    const Real* recv = task.recv == nullptr ? nullptr : task.recv + receiver * n;
-    Real* there = task.y + i * n + j;
-    if (j + kOwn <= n && is_aligned(there)) {
-      Four values;
-      RENAR_UNROLL
-      for (int q = 0; q < kOwn; ++q) {
-        values.at[q] = finished(all, task, send, recv, j + q, sums[r][q]);
-      }
-      *reinterpret_cast<Four*>(there) = values;
-      continue;
-    }
+                            Sums& sums) {
+  if (task.send != nullptr) add_ends(task, task.send, true, i0, j, sums);
+  if (task.recv != nullptr) add_ends(task, task.recv, false, i0, j, sums);
+  add_biases(all, task, j, sums);
+  if (task.relu) {
     RENAR_UNROLL
-    for (int q = 0; q < kOwn; ++q) {
-      if (j + q < n) there[q] = finished(all, task, send, recv, j + q, sums[r][q]);
+    for (int r = 0; r < kOwn; ++r) {
+      RENAR_UNROLL
+      for (int q = 0; q < kOwn; ++q) sums[r][q] = sums[r][q] > 0 ? sums[r][q] : Real{0};
     }
   }
+  put_tile(i0, j, task.rows, task.out, sums, false, task.y);
 }
 
 // The tasks' tiles lie one after the other in the grid.
@@ -205,6 +218,7 @@ void add_factors(Task& task, const Real* a, const Real* b, std::int64_t k) {
 
 void add_products(const ProductSum& sum) {
   if (sum.rows == 0) return;
+  RENAR_CHECK(sum.rows < std::int64_t{1} << 31, "[products] a layer of {} rows", sum.rows);
   static std::vector<Range> reads;
   reads.clear();
   for (int t = 0; t < sum.terms; ++t) {

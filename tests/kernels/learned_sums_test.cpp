@@ -65,7 +65,8 @@ TEST_CASE("learned_sums: the kernels add up a weight's uses, in parts where they
   CHECK(weight_scratch(128, 128, 2) == 0);
   CHECK(weight_scratch(128, 128, 8192) == 66 * 128 * 128);
   for (const std::vector<std::int64_t>& rows : kUses) {
-    const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1}, {33, 65}, {5, 40}, {66, 3}};
+    const std::pair<std::int64_t, std::int64_t> shapes[] = {
+        {1, 1}, {33, 65}, {5, 40}, {66, 3}, {70, 66}};
     for (const auto& [in, out] : shapes) {
       CAPTURE(in);
       test::same_on_device(learned_of(in, out, rows.size()), learned_numbers(in, out, rows));
