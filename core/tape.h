@@ -82,9 +82,11 @@ class Tape {
   Tensor lasting_output(const Shape& shape, bool wants_grad);
   /// Whether a gradient is still what it was when its time step is over.
   bool lasts(const Real* grad) const { return !step_.holds(grad); }
-  /// Whether a tensor lives as long as the trajectory, numbers and gradient. On a device most do
+  /// Whether a tensor of a device lives as long as the trajectory, numbers and gradient. Most do
   /// while recording, as all but large gradients last there: the copies would cost more.
-  bool survives(const Tensor& x) const { return !step_.holds(x.data) && lasts(x.grad); }
+  bool survives(const Tensor& x) const {
+    return device_ != Device::kCpu && !step_.holds(x.data) && lasts(x.grad);
+  }
   /// What several ops of a trajectory share, found by an address; the first to ask makes it, and
   /// `made` says so.
   template <class T>

@@ -5,7 +5,8 @@
 #
 #   tools/dist.sh [FOLDER]     default: build/dist/renar-<version>
 #
-# The programs look for libraries in lib/ beside them first (their RPATH, see CMakeLists.txt).
+# The programs look for libraries in lib/ beside them first (their RPATH, see CMakeLists.txt). The
+# tests there: RENAR_SOURCE_DIR=. ./renar_tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +20,7 @@ cp renar_train renar_eval renar_data renar_check renar_bench $build/renar_tests 
   "$folder"
 mkdir -p "$folder/tests" "$folder/tools"
 cp -r tests/golden "$folder/tests"
+cp -r algos "$folder"  # a test looks where an algorithm's file stands
 cp tools/sweep_example.toml "$folder/tools"
 
 # glibc belongs to the machine: its parts must be of one version, the kernel's loader among them.

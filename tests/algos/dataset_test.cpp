@@ -11,6 +11,7 @@
 
 #include "algos/training_stream.h"
 #include "core/check.h"
+#include "tests/source_dir.h"
 
 using namespace renar;
 
@@ -64,7 +65,7 @@ TEST_CASE("registry: the 30 of CLRS-30 and two more, by name") {
     CHECK(algorithms()[i - 1].name < algorithms()[i].name);
   }
   for (const Algorithm& a : algorithms()) {
-    const std::string folder = RENAR_SOURCE_DIR "/algos/" + std::string(name_of(a.category));
+    const std::string folder = test::source_dir() + "/algos/" + std::string(name_of(a.category));
     CHECK(std::filesystem::exists(folder + "/" + a.name + ".cpp"));
     CHECK(!a.inputs.empty());
   }

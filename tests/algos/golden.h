@@ -8,11 +8,12 @@
 
 #include "algos/trace_batch.h"
 #include "core/npz.h"
+#include "tests/source_dir.h"
 
 namespace renar {
 
 inline Npz read_golden(const std::string& name) {
-  return read_npz(RENAR_SOURCE_DIR "/tests/golden/" + name);
+  return read_npz(test::source_dir() + "/tests/golden/" + name);
 }
 
 /// Checks that the arrays under `prefix` are the batch, to the last bit. The reference may pad

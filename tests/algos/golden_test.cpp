@@ -14,6 +14,7 @@
 #include "algos/pipeline.h"
 #include "algos/registry.h"
 #include "algos/training_stream.h"
+#include "tests/source_dir.h"
 
 using namespace renar;
 
@@ -92,7 +93,7 @@ TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
 }
 
 TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
-  std::ifstream file(RENAR_SOURCE_DIR "/tests/golden/checksums/checksums.json");
+  std::ifstream file(test::source_dir() + "/tests/golden/checksums/checksums.json");
   const nlohmann::json golden = nlohmann::json::parse(file);
   std::set<std::string> left;  // keys that were not compared yet
   for (const auto& entry : golden.items()) left.insert(entry.key());

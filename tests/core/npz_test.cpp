@@ -13,6 +13,7 @@
 #include "core/npy.h"
 #include "tests/core/mutate.h"
 #include "tests/core/scratch.h"
+#include "tests/source_dir.h"
 
 using namespace renar;
 
@@ -134,7 +135,7 @@ TEST_CASE("npz: 10,000 damaged archives are read or refused") {
   const Scratch scratch;
   const std::string path = scratch.path("x.npz");
   write_npz(path, example());
-  const std::string golden = read_file(RENAR_SOURCE_DIR "/tests/golden/trajectories/bfs.npz");
+  const std::string golden = read_file(test::source_dir() + "/tests/golden/trajectories/bfs.npz");
   const std::string plain = encode_npy(example().at("input/pos"));
   const int archives = survive_mutations({read_file(path), golden},
                                          [](const std::string& bytes) { decode_npz(bytes, "x"); });

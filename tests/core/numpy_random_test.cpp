@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/npz.h"
+#include "tests/source_dir.h"
 
 using namespace renar;
 
@@ -28,7 +29,7 @@ std::vector<double> as_doubles(const std::vector<int>& values) {
 }  // namespace
 
 TEST_CASE("numpy_random: every draw equals numpy's, bit for bit") {
-  const Npz golden = read_npz(RENAR_SOURCE_DIR "/tests/golden/random/random_state.npz");
+  const Npz golden = read_npz(test::source_dir() + "/tests/golden/random/random_state.npz");
   for (const std::uint32_t seed : {0u, 1u, 2u, 3u, 42u, 4294967295u}) {
     CAPTURE(seed);
     const auto expected = [&](const std::string& name) {

@@ -9,6 +9,7 @@
 #include "tests/algos/golden.h"
 #include "tests/nn/chunks.h"
 #include "tests/nn/compare_runs.h"
+#include "tests/source_dir.h"
 #include "trainer/batch.h"
 #include "trainer/golden.h"
 #include "trainer/golden_case.h"
@@ -17,7 +18,7 @@
 namespace renar {
 namespace {
 
-const std::string kModels = RENAR_SOURCE_DIR "/tests/golden/model/";
+const std::string kModels = test::source_dir() + "/tests/golden/model/";
 
 /// Frames [begin, begin + frames) of every slot's endless sequence.
 Batch chunk_at(const Batch& batch, int begin, int frames) {

@@ -6,11 +6,12 @@
 #include "core/check.h"
 #include "tests/algos/golden.h"
 #include "tests/core/scratch.h"
+#include "tests/source_dir.h"
 
 namespace renar {
 namespace {
 
-const std::string kCases = RENAR_SOURCE_DIR "/tests/golden/model";
+const std::string kCases = test::source_dir() + "/tests/golden/model";
 const std::string kManifest = kCases + "/manifest.json";
 
 TEST_CASE("golden model: losses, gradients, predictions and scores are the reference's") {

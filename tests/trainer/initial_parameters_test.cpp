@@ -9,6 +9,7 @@
 #include "tests/algos/golden.h"
 #include "tests/core/scratch.h"
 #include "tests/nn/small.h"
+#include "tests/source_dir.h"
 #include "trainer/checkpoint.h"
 
 namespace renar {
@@ -80,7 +81,7 @@ TEST_CASE("initial_parameters: the golden files' parameters") {
   NetOptions options = test::small_options("triplet_gmpnn", 16);
   options.processor.triplet_fts = 8;
   Net net("dfs", find_algorithm("dfs").spec(), options);
-  load_initial_parameters(RENAR_SOURCE_DIR "/tests/golden/model/dfs.npz", net);
+  load_initial_parameters(test::source_dir() + "/tests/golden/model/dfs.npz", net);
   const std::vector<double> theirs =
       array_of(read_golden("model/dfs.npz"), "param/net/mpnn_aggr_clrs_processor/linear/w")
           .doubles();
@@ -90,7 +91,7 @@ TEST_CASE("initial_parameters: the golden files' parameters") {
 }
 
 TEST_CASE("initial_parameters: the ReNAR authors' parameters, with what nothing reads") {
-  const std::string file = RENAR_SOURCE_DIR "/tests/golden/model/mrenar_bfs.npz";
+  const std::string file = test::source_dir() + "/tests/golden/model/mrenar_bfs.npz";
   NetOptions options = test::small_options("triplet_gmpnn", 16);
   options.processor.triplet_fts = 8;
   options.reconstruction.method = Method::kRenar;
@@ -184,8 +185,9 @@ TEST_CASE("initial_parameters: other files are refused") {
   const Scratch scratch;
   contains(refusal("weights.pkl", net_of({"bfs"}, 1)), "neither a .safetensors");
   contains(refusal(scratch.path("none.npz"), net_of({"bfs"}, 1)), "none.npz");
-  contains(refusal(RENAR_SOURCE_DIR "/tests/golden/random/random_state.npz", net_of({"bfs"}, 1)),
-           "has no net/");
+  contains(
+      refusal(test::source_dir() + "/tests/golden/random/random_state.npz", net_of({"bfs"}, 1)),
+      "has no net/");
   const std::string path = scratch.path("a.safetensors");
   Net gated("bfs", find_algorithm("bfs").spec(), test::small_options("triplet_gpgn"));
   save_parameters(path, "bfs", gated, 1);

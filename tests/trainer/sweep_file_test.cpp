@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "tests/core/scratch.h"
+#include "tests/source_dir.h"
 #include "trainer/ledger.h"
 
 namespace renar {
@@ -107,7 +108,7 @@ TEST_CASE("sweep_file: settings that are lists take lists") {
 }
 
 TEST_CASE("sweep_file: the example is a sweep") {
-  const std::string path = RENAR_SOURCE_DIR "/tools/sweep_example.toml";
+  const std::string path = test::source_dir() + "/tools/sweep_example.toml";
   CHECK(read_sweep({{"sweep", path}}, kAllNames).runs.size() == 12);
 }
 
