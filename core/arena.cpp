@@ -70,6 +70,13 @@ void Arena::reset() {
   rewind({});
 }
 
+void Arena::identify(std::vector<std::uint64_t>& as) const {
+  for (const Block& block : blocks_) {
+    as.push_back(reinterpret_cast<std::uintptr_t>(block.memory.get()));
+    as.push_back(block.size);
+  }
+}
+
 bool Arena::holds(const void* place) const {
   const auto* at = static_cast<const std::byte*>(place);
   return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {

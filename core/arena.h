@@ -54,6 +54,8 @@ class Arena {
   void reset();
 
   std::size_t capacity() const;
+  /// Adds what says whether it is still the same memory, and so gives the same addresses.
+  void identify(std::vector<std::uint64_t>& as) const;
   /// Whether an address is in its memory.
   bool holds(const void* place) const;
   /// Fills fresh memory with NaN bytes: tests find what an op forgot to write.

@@ -77,6 +77,14 @@ cudaStream_t stream() {
   return only;
 }
 
+namespace {
+
+bool silent = false;  // the device has one queue, fed by one thread
+
+}  // namespace
+
+bool launches_are_left_out() { return silent; }
+
 void check_launch() { check_cuda(cudaGetLastError(), "starting a kernel"); }
 
 void* cuda_allocate(std::size_t bytes) {
@@ -110,13 +118,51 @@ void cuda_release_host(void* memory) {
 }
 
 void cuda_copy(void* to, const void* from, std::size_t bytes) {
+  if (silent) return;
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
 }
 
 void cuda_wait() { check_cuda(cudaStreamSynchronize(stream()), "waiting for the kernels"); }
 
 void cuda_fill(void* to, int byte, std::size_t bytes) {
+  if (silent) return;
   check_cuda(cudaMemsetAsync(to, byte, bytes, stream()), "filling memory");
+}
+
+CudaRecording::CudaRecording() {
+  check_cuda(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
+             "beginning to record");
+}
+
+CudaRecording::~CudaRecording() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream(), &status);
+  if (status == cudaStreamCaptureStatusNone) return;
+  cudaGraph_t given_up = nullptr;
+  cudaStreamEndCapture(stream(), &given_up);
+  if (given_up != nullptr) cudaGraphDestroy(given_up);
+  cudaGetLastError();
+}
+
+void* CudaRecording::finish() const {
+  cudaGraph_t graph = nullptr;
+  check_cuda(cudaStreamEndCapture(stream(), &graph), "recording");
+  cudaGraphExec_t ready = nullptr;
+  const cudaError_t status = cudaGraphInstantiate(&ready, graph, 0);
+  cudaGraphDestroy(graph);
+  check_cuda(status, "making a graph of a recording");
+  return ready;
+}
+
+CudaSilence::CudaSilence() { silent = true; }
+CudaSilence::~CudaSilence() { silent = false; }
+
+void cuda_play(void* recording) {
+  check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream()), "playing a graph");
+}
+
+void cuda_forget(void* recording) {
+  if (recording != nullptr) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
 }
 
 void cuda_queue_point(std::size_t point) {
@@ -145,6 +191,13 @@ void cuda_release_host(void*) {}
 void cuda_copy(void*, const void*, std::size_t) {}
 void cuda_wait() {}
 void cuda_fill(void*, int, std::size_t) {}
+CudaRecording::CudaRecording() = default;
+CudaRecording::~CudaRecording() = default;
+void* CudaRecording::finish() const { return nullptr; }
+CudaSilence::CudaSilence() = default;
+CudaSilence::~CudaSilence() = default;
+void cuda_play(void*) {}
+void cuda_forget(void*) {}
 void cuda_queue_point(std::size_t) {}
 double cuda_seconds_between(std::size_t, std::size_t) { return 0; }
 void nvtx_push(const char*) {}

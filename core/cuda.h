@@ -24,6 +24,28 @@ void cuda_copy(void* to, const void* from, std::size_t bytes);
 void cuda_wait();
 void cuda_fill(void* to, int byte, std::size_t bytes);
 
+/// While it lives, what is queued is recorded and not run.
+class CudaRecording {
+ public:
+  CudaRecording();
+  ~CudaRecording();  ///< gives up what is not finished
+  CudaRecording(const CudaRecording&) = delete;
+  CudaRecording& operator=(const CudaRecording&) = delete;
+
+  /// The recording, ready to be played.
+  void* finish() const;
+};
+/// While it lives, nothing is queued: launches, copies and fills are left out.
+class CudaSilence {
+ public:
+  CudaSilence();
+  ~CudaSilence();
+  CudaSilence(const CudaSilence&) = delete;
+  CudaSilence& operator=(const CudaSilence&) = delete;
+};
+void cuda_play(void* recording);
+void cuda_forget(void* recording);
+
 /// Points in the queue that tell when they were passed: queues number `point`, and the seconds from
 /// one to another when both have been.
 void cuda_queue_point(std::size_t point);

@@ -91,6 +91,12 @@ void Tape::backward() {
   }
 }
 
+void Tape::identify(std::vector<std::uint64_t>& as) const {
+  for (const Arena* arena : {&kept_, &step_, &lasting_, &host_}) arena->identify(as);
+  as.push_back(reinterpret_cast<std::uintptr_t>(param_values_));
+  as.push_back(reinterpret_cast<std::uintptr_t>(param_grads_));
+}
+
 void Tape::poison(bool on) {
   kept_.poison(on);
   step_.poison(on);

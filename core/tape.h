@@ -156,6 +156,8 @@ class Tape {
   void backward();
 
   void poison(bool on);
+  /// Adds what the addresses of a trajectory that starts now depend on, beside its own extents.
+  void identify(std::vector<std::uint64_t>& as) const;
   std::size_t bytes() const {
     return kept_.capacity() + step_.capacity() + lasting_.capacity() + host_.capacity() +
            fetched_.capacity();

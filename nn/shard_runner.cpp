@@ -1,6 +1,8 @@
 #include "nn/shard_runner.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 #include "core/check.h"
 #include "core/parallel.h"
@@ -20,7 +22,11 @@ void check_place(const PlacedNet& net, Device device) {
 }  // namespace
 
 ShardRunner::ShardRunner(int threads, Device device)
-    : threads_(threads), device_(device), device_grads_(device), device_losses_(device) {
+    : threads_(threads),
+      device_(device),
+      graphs_(device),
+      device_grads_(device),
+      device_losses_(device) {
   RENAR_CHECK(threads >= 1, "[shard_runner] {} threads", threads);
   const int tapes = device == Device::kCpu ? threads : 1;
   for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device);
@@ -104,8 +110,35 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
   request.losses = losses;
   Tape& tape = tapes_[0];
   tape.start(Tape::Mode::kRecord, placed.values(), grads, net.active(batch.task));
-  net.forward(tape, Samples(batch, {0, batch.size}), request);
-  tape.backward();
+  const auto work = [&] {
+    net.forward(tape, Samples(batch, {0, batch.size}), request);
+    tape.backward();
+  };
+  // What is fetched or carried on waits for the device, which cannot be recorded.
+  if (predictions != nullptr || carried != nullptr) return work();
+  identify(net, batch, request);
+  graphs_.run(key_, std::ref(work));  // by reference: it allocates nothing
+}
+
+// All that the launches of an update depend on. Its truths, masks and noise are sent; only dropout
+// gives its kernels the number of the update.
+void ShardRunner::identify(const Net& net, const Batch& batch, const Net::Request& request) {
+  key_.clear();
+  const auto add = [&](auto number) { key_.push_back(static_cast<std::uint64_t>(number)); };
+  const auto add_scales = [&](const LossScales& scales) {
+    for (const Real scale : scales) key_.push_back(std::bit_cast<std::uint64_t>(double{scale}));
+  };
+  tapes_[0].identify(key_);
+  add(reinterpret_cast<std::uintptr_t>(&net));
+  add(reinterpret_cast<std::uintptr_t>(request.losses));
+  add(batch.task);
+  add(batch.nodes);
+  add(batch.size);
+  for (const int sample : batch.order) add(batch.lengths[static_cast<std::size_t>(sample)]);
+  for (const Batch::Part& part : batch.parts) add(part.slot << 2 | part.carried << 1 | part.ends);
+  add_scales(scales_);
+  for (const LossScales& scales : reconstruction_scales_.all()) add_scales(scales);
+  if (net.options().dropout > 0) add(request.noise.update);
 }
 
 void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/device_buffer.h"
+#include "core/launch_graphs.h"
 #include "nn/placed_net.h"
 
 namespace renar {
@@ -39,6 +40,7 @@ class ShardRunner {
  private:
   Net::Request training_request(const Net& net, const Batch& batch, const NoiseKey& noise,
                                 Predictions* predictions, CarriedState* carried);
+  void identify(const Net& net, const Batch& batch, const Net::Request& request);
   Losses run_shards(const Net& net, const Batch& batch, const Net::Request& request,
                     std::vector<Real>& grads);
 
@@ -49,6 +51,8 @@ class ShardRunner {
   std::vector<Losses> shard_losses_;            // one a shard
   LossScales scales_;
   ReconstructionScales reconstruction_scales_;
+  LaunchGraphs graphs_;  // of a device
+  LaunchGraphs::Key key_;
   DeviceBuffer<Real> device_grads_;  // of gradients() on a device
   DeviceBuffer<Losses> device_losses_;
 };

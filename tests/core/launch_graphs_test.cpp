@@ -1,0 +1,104 @@
+// launch_graphs: work that comes again gives what it gave the first time, whether it runs or is
+// played.
+#include "core/launch_graphs.h"
+
+#include <doctest/doctest.h>
+
+#include "core/device_buffer.h"
+#include "core/launch.h"
+#include "kernels/accumulate.h"
+#include "tests/support_device.h"
+
+namespace renar {
+namespace {
+
+constexpr std::int64_t kCount = 300;
+
+/// Sends numbers and adds them to a sum, twice over.
+struct Adding {
+  explicit Adding(Device device) : device(device), sent(device), sum(device) {
+    host = static_cast<Real*>(host_allocate(device, kCount * sizeof(Real)));
+    sent.fit(kCount);
+    sum.zeros(kCount);
+  }
+  ~Adding() { host_release(device, host); }
+
+  void operator()(Real number) {
+    ++runs;
+    std::fill_n(host, kCount, number);
+    send_to_device(device, sent.data(), host, kCount * sizeof(Real));
+    accumulate(device, kCount, sent.data(), sum.data());
+    accumulate(device, kCount, sent.data(), sum.data());
+  }
+  Real last_sum() const {
+    std::vector<Real> got(kCount);
+    sum.download(got.data(), kCount);
+    return got.back();
+  }
+
+  Device device;
+  DeviceBuffer<Real> sent, sum;
+  Real* host = nullptr;
+  int runs = 0;
+};
+
+TEST_CASE("launch graphs: work on a device is played with the numbers of its own time") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  LaunchGraphs graphs(*device);
+  Adding adding(*device);
+  Real want = 0;
+  for (int i = 1; i <= 6; ++i) {
+    const auto number = static_cast<Real>(i);
+    graphs.run({7, 8}, [&] { adding(number); });
+    want += 2 * number;
+    CHECK(adding.last_sum() == want);  // waits, so that `host` may be written again
+  }
+  CHECK(adding.runs == 6);  // the host's part ran every time
+}
+
+TEST_CASE("launch graphs: on a device other keys are other work, and the oldest are forgotten") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  LaunchGraphs graphs(*device);
+  Adding one(*device), other(*device);
+  Real want_one = 0, want_other = 0;
+  for (std::uint64_t i = 0; i < 120; ++i) {
+    const auto number = static_cast<Real>(i % 5);
+    graphs.run({0, 1}, [&] { one(number); });
+    graphs.run({i % 40}, [&] { other(number + 1); });
+    want_one += 2 * number;
+    want_other += 2 * (number + 1);
+    CHECK(one.last_sum() == want_one);
+    CHECK(other.last_sum() == want_other);
+  }
+}
+
+TEST_CASE("launch graphs: on a device an error in the work leaves the next one whole") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  LaunchGraphs graphs(*device);
+  Adding adding(*device);
+  for (int i = 0; i < 4; ++i) {
+    CHECK_THROWS_AS(graphs.run({1},
+                               [&] {
+                                 adding(1);
+                                 throw std::runtime_error("in the middle");
+                               }),
+                    std::runtime_error);
+  }
+  adding.last_sum();
+  adding.sum.zeros(kCount);
+  graphs.run({1}, [&] { adding(3); });
+  CHECK(adding.last_sum() == 6);
+}
+
+TEST_CASE("launch graphs: on the CPU the work runs") {
+  LaunchGraphs graphs(Device::kCpu);
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) graphs.run({1}, [&] { ++runs; });
+  CHECK(runs == 3);
+}
+
+}  // namespace
+}  // namespace renar
