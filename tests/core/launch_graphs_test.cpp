@@ -16,7 +16,7 @@ constexpr std::int64_t kCount = 300;
 
 /// Sends numbers and adds them to a sum, twice over.
 struct Adding {
-  explicit Adding(Device device) : device(device), sent(device), sum(device) {
+  explicit Adding(Device on) : device(on), sent(on), sum(on) {
     host = static_cast<Real*>(host_allocate(device, kCount * sizeof(Real)));
     sent.fit(kCount);
     sum.zeros(kCount);
