@@ -30,10 +30,14 @@ status=0; train "${run[@]}" --out profiled --profile >/dev/null 2>err || status=
 train "${run[@]}" --out profiled --overwrite --quiet >/dev/null
 [[ ! -e profiled/profile.txt ]] || die "--overwrite keeps an old profile"
 
-"$programs/renar_train" --version | grep >/dev/null '^CUDA *none' && device=simt || device=cuda
-if train --batch 2 --train-lengths 4 --steps 2 --val-samples 2 --device "$device" --out kernels --profile --quiet >/dev/null 2>err; then
+# With the kernels: a build with CUDA has them on a GPU alone, any other on fibers.
+kernels=(--batch 2 --train-lengths 4 --steps 2 --val-samples 2 --out kernels --profile --quiet)
+device=simt
+train "${kernels[@]}" --device simt >/dev/null 2>err || device=cuda
+[[ $device == simt ]] || grep -q 'build without CUDA' err || die "--device simt: $(cat err)"
+if [[ $device == simt ]] || train "${kernels[@]}" --device cuda >/dev/null 2>err; then
   adds_up kernels/profile.txt
   awk -v column=$([[ $device == cuda ]] && echo 1 || echo 0) '/^total/{exit !($(NF-column) > 100)}' kernels/profile.txt || die "no launches were counted"
 else
-  [[ $device == cuda ]] || die "--device simt: $(cat err)"
+  grep -q 'no GPU' err || die "--device cuda: $(cat err)"
 fi
