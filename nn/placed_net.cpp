@@ -1,10 +1,19 @@
 #include "nn/placed_net.h"
 
+#include <atomic>
+
 #include "core/check.h"
 
 namespace renar {
 
-PlacedNet::PlacedNet(const Net& net, Device device) : net_(net), device_(device), copy_(device) {
+namespace {
+
+std::atomic<std::uint64_t> placed{0};
+
+}  // namespace
+
+PlacedNet::PlacedNet(const Net& net, Device device)
+    : net_(net), device_(device), number_(++placed), copy_(device) {
   if (device != Device::kCpu) copy_.upload(net.parameters().values(), net.parameters().size());
 }
 

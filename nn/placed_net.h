@@ -6,6 +6,8 @@
 // PlacedNet, and what the device has moved is the net's only after download().
 #pragma once
 
+#include <cstdint>
+
 #include "core/device_buffer.h"
 #include "nn/net.h"
 
@@ -19,6 +21,8 @@ class PlacedNet {
 
   const Net& net() const { return net_; }
   Device device() const { return device_; }
+  /// No other of this process has it, not even one at the same address later.
+  std::uint64_t number() const { return number_; }
   /// Where the ops of the device read the parameters.
   const Real* values() const;
   /// The copy on a device, to be moved by an optimizer that runs there. Throws renar::Error on the
@@ -30,6 +34,7 @@ class PlacedNet {
  private:
   const Net& net_;
   Device device_;
+  std::uint64_t number_;
   DeviceBuffer<Real> copy_;
 };
 

@@ -116,20 +116,21 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
   };
   // What is fetched or carried on waits for the device, which cannot be recorded.
   if (predictions != nullptr || carried != nullptr) return work();
-  identify(net, batch, request);
+  identify(placed, batch, request);
   graphs_.run(key_, std::ref(work));  // by reference: it allocates nothing
 }
 
 // All that the launches of an update depend on. Its truths, masks and noise are sent; only dropout
 // gives its kernels the number of the update.
-void ShardRunner::identify(const Net& net, const Batch& batch, const Net::Request& request) {
+void ShardRunner::identify(const PlacedNet& placed, const Batch& batch,
+                           const Net::Request& request) {
   key_.clear();
   const auto add = [&](auto number) { key_.push_back(static_cast<std::uint64_t>(number)); };
   const auto add_scales = [&](const LossScales& scales) {
     for (const Real scale : scales) key_.push_back(std::bit_cast<std::uint64_t>(double{scale}));
   };
   tapes_[0].identify(key_);
-  add(reinterpret_cast<std::uintptr_t>(&net));
+  add(placed.number());
   add(reinterpret_cast<std::uintptr_t>(request.losses));
   add(batch.task);
   add(batch.nodes);
@@ -138,7 +139,7 @@ void ShardRunner::identify(const Net& net, const Batch& batch, const Net::Reques
   for (const Batch::Part& part : batch.parts) add(part.slot << 2 | part.carried << 1 | part.ends);
   add_scales(scales_);
   for (const LossScales& scales : reconstruction_scales_.all()) add_scales(scales);
-  if (net.options().dropout > 0) add(request.noise.update);
+  if (placed.net().options().dropout > 0) add(request.noise.update);
 }
 
 void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {
