@@ -19,6 +19,8 @@ void check_cuda(cudaError_t status, const char* what) {
   RENAR_CHECK(status == cudaSuccess, "[cuda] {}: {}", what, cudaGetErrorString(status));
 }
 
+bool silent = false;  // launches are left out; the device has one queue, fed by one thread
+
 std::int64_t mebibytes(std::size_t bytes) { return static_cast<std::int64_t>(bytes >> 20); }
 
 constexpr int kOldestMajor = 8;  // the first of the architectures that CMakeLists.txt names
@@ -76,12 +78,6 @@ cudaStream_t stream() {
   }();
   return only;
 }
-
-namespace {
-
-bool silent = false;  // the device has one queue, fed by one thread
-
-}  // namespace
 
 bool launches_are_left_out() { return silent; }
 
@@ -161,9 +157,7 @@ void cuda_play(void* recording) {
   check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream()), "playing a graph");
 }
 
-void cuda_forget(void* recording) {
-  if (recording != nullptr) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
-}
+void cuda_forget(void* recording) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording)); }
 
 void cuda_queue_point(std::size_t point) {
   check_cuda(cudaEventRecord(event_of(point), stream()), "queueing an event");

@@ -58,6 +58,22 @@ void check_grid(const Grid& grid);
 void collect(void (*start)());
 void start_collected();
 
+/// Memory that a collected kernel reads or writes.
+struct Stretch {
+  const void* begin = nullptr;
+  std::size_t bytes = 0;
+
+  bool meets(const Stretch& other) const {
+    const auto *mine = static_cast<const char*>(begin),
+               *theirs = static_cast<const char*>(other.begin);
+    return mine < theirs + other.bytes && theirs < mine + bytes;
+  }
+};
+template <class T>
+Stretch stretch(const T* begin, std::int64_t count) {
+  return {begin, begin == nullptr ? 0 : static_cast<std::size_t>(count) * sizeof(T)};
+}
+
 #ifdef __CUDACC__
 
 /// The one queue of all work.

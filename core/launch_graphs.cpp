@@ -1,7 +1,6 @@
 #include "core/launch_graphs.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/cuda.h"
 #include "core/launch.h"
@@ -15,12 +14,7 @@ constexpr std::size_t kMostGraphs = 32;
 
 }  // namespace
 
-LaunchGraphs::LaunchGraphs(LaunchGraphs&& other) noexcept
-    : device_(other.device_), entries_(std::exchange(other.entries_, {})), runs_(other.runs_) {}
-
-LaunchGraphs::~LaunchGraphs() {
-  for (const Entry& entry : entries_) cuda_forget(entry.graph);
-}
+void LaunchGraphs::Forget::operator()(void* graph) const { cuda_forget(graph); }
 
 LaunchGraphs::Entry* LaunchGraphs::find(const Key& key) {
   const auto at = std::find_if(entries_.begin(), entries_.end(),
@@ -36,7 +30,6 @@ void LaunchGraphs::note(const Key& key) {
   }
   Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
                                     [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  cuda_forget(oldest.graph);
   oldest = {key, nullptr, runs_};
 }
 
@@ -54,13 +47,13 @@ void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
     const CudaRecording recording;
     work();
     start_collected();
-    entry->graph = recording.finish();
+    entry->graph.reset(recording.finish());
   } else {
     const CudaSilence silence;
     work();
     start_collected();
   }
-  cuda_play(entry->graph);
+  cuda_play(entry->graph.get());
 }
 
 }  // namespace renar

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/device.h"
@@ -26,16 +27,16 @@ class LaunchGraphs {
   using Key = std::vector<std::uint64_t>;
 
   explicit LaunchGraphs(Device device) : device_(device) {}
-  LaunchGraphs(LaunchGraphs&& other) noexcept;
-  LaunchGraphs& operator=(LaunchGraphs&&) = delete;
-  ~LaunchGraphs();
 
   void run(const Key& key, const std::function<void()>& work);
 
  private:
+  struct Forget {
+    void operator()(void* graph) const;
+  };
   struct Entry {
     Key key;
-    void* graph = nullptr;  // null: seen once
+    std::unique_ptr<void, Forget> graph;  // null: seen once
     std::uint64_t used = 0;
   };
   Entry* find(const Key& key);

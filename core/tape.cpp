@@ -61,20 +61,18 @@ Tensor Tape::output(const Shape& shape, std::initializer_list<Tensor> inputs) {
 }
 
 Tensor Tape::output(const Shape& shape, bool wants_grad) {
-  if (shape.size() * static_cast<std::int64_t>(sizeof(Real)) <= kSmallGradient) {
-    return lasting_output(shape, wants_grad);
-  }
-  Tensor out = constant(shape);
-  if (recording() && wants_grad) {
-    out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
-  }
-  return out;
+  const bool small = shape.size() * static_cast<std::int64_t>(sizeof(Real)) <= kSmallGradient;
+  return output(shape, wants_grad, small);
 }
 
 Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
+  return output(shape, wants_grad, true);
+}
+
+Tensor Tape::output(const Shape& shape, bool wants_grad, bool lasts) {
   Tensor out = constant(shape);
   if (!recording() || !wants_grad) return out;
-  if (device_ != Device::kCpu) {
+  if (lasts && device_ != Device::kCpu) {
     out.grad = lasting_.array<Real>(out.size());
   } else {
     out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());

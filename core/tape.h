@@ -16,8 +16,9 @@
 // Memory follows the time loop of a trajectory (nn/net.cpp). Values are kept until backward has
 // used them. Gradients inside a time step are needed only while backward is in that step, so every
 // step uses the same scratch for them, which stays in cache; only what crosses from step to step
-// (kernels/carry.h) has its own. When predicting, nothing is recorded and the values of a step
-// share one scratch too.
+// (kernels/carry.h) has its own. A device keeps small gradients and those of layers for the whole
+// trajectory: copies, and sums made step by step, would cost it more. When predicting, nothing is
+// recorded and the values of a step share one scratch too.
 #pragma once
 
 #include <algorithm>
@@ -186,6 +187,7 @@ class Tape {
   }
   Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
   Arena& closures() { return device_ == Device::kCpu ? kept_ : host_; }
+  Tensor output(const Shape& shape, bool wants_grad, bool lasts);
   Real* zeroed_kept(std::int64_t count);
 
   Device device_;

@@ -189,7 +189,7 @@ struct UseNode {
 /// What one weight or bias was used for, the last first.
 struct UseList {
   UseNode* last = nullptr;
-  std::int64_t count = 0, strides = 0;
+  std::int64_t count = 0;
 };
 
 enum class Learned { kWeight, kBias };
@@ -257,6 +257,28 @@ void backward_on_device(Device device, const Terms& terms, Activation activation
   }
 }
 
+// What y is of its terms and, if it is a layer on edges, of their ends. Profiles call it `op`.
+void compute(Tape& tape, const char* op, const Tensor& send, const Tensor& recv, const Terms& terms,
+             const Biases& biases, Activation activation, const Tensor& y) {
+  const Device device = tape.device();
+  const bool has_ends = send || recv;
+  if (device != Device::kCpu) {
+    forward_on_device(tape, terms, biases, activation, send, recv, y);
+  } else {
+    if (has_ends) spread(device, send, recv, {}, y);
+    forward_on_cpu(tape, terms, biases, activation, has_ends, y);
+  }
+  const auto backward = [=] {
+    if (device != Device::kCpu) {
+      backward_on_device(device, terms, activation, y);
+    } else {
+      backward_on_cpu(terms, biases, activation, y);
+    }
+    if (has_ends) gather(device, y, send, recv);
+  };
+  tape.record(y, backward, op);
+}
+
 }  // namespace
 
 Tensor linear(Tape& tape, const Terms& terms, const Biases& biases, Activation activation) {
@@ -265,14 +287,7 @@ Tensor linear(Tape& tape, const Terms& terms, const Biases& biases, Activation a
   shape.extent[static_cast<std::size_t>(shape.rank - 1)] = terms[0].w.cols();
   check(terms, biases, terms[0].x.rows(), terms[0].w.cols());
   Tensor y = tape.lasting_output(shape, any_grad(terms, biases));
-  if (tape.device() != Device::kCpu) {
-    forward_on_device(tape, terms, biases, activation, {}, {}, y);
-    tape.record(y,
-                [=, device = tape.device()] { backward_on_device(device, terms, activation, y); });
-    return y;
-  }
-  forward_on_cpu(tape, terms, biases, activation, false, y);
-  tape.record(y, [=] { backward_on_cpu(terms, biases, activation, y); });
+  compute(tape, "linear", {}, {}, terms, biases, activation, y);
   return y;
 }
 
@@ -286,21 +301,7 @@ Tensor edge_linear(Tape& tape, Tensor send, Tensor recv, const Terms& terms, con
   check(terms, biases, batch * n * n, h);
   Tensor y = tape.lasting_output({batch, n, n, h},  // (B,N,N,O)
                                  any_grad(terms, biases) || send.has_grad() || recv.has_grad());
-  const Device device = tape.device();
-  if (device != Device::kCpu) {
-    forward_on_device(tape, terms, biases, activation, send, recv, y);
-    tape.record(y, [=] {
-      backward_on_device(device, terms, activation, y);
-      gather(device, y, send, recv);
-    });
-    return y;
-  }
-  spread(device, send, recv, {}, y);
-  forward_on_cpu(tape, terms, biases, activation, true, y);
-  tape.record(y, [=] {
-    backward_on_cpu(terms, biases, activation, y);
-    gather(device, y, send, recv);
-  });
+  compute(tape, "edge_linear", send, recv, terms, biases, activation, y);
   return y;
 }
 

@@ -123,21 +123,12 @@ __global__ void multiply_tasks(const Tasks all) {
   }
 }
 
-struct Range {
-  const Real* begin = nullptr;
-  std::int64_t size = 0;
-
-  bool meets(const Range& other) const {
-    return begin < other.begin + other.size && other.begin < begin + size;
-  }
-};
-
 /// The tasks that wait for company, and the memory that they read and write. The device has one
 /// queue, fed by one thread.
 struct Collection {
   Tasks all = {};
   bool backward = false, narrow = false;
-  std::vector<Range> reads, writes;  // writes[t] is task t's
+  std::vector<Stretch> reads, writes;  // writes[t] is task t's
 };
 Collection& collection() {
   static Collection only;
@@ -168,24 +159,24 @@ bool same_sum(const Task& a, const Task& b) {
 
 // Whether the task cannot stand beside the collected ones: it reads what they write, or writes what
 // they read or write. In backward two may add to one gradient.
-bool conflicts(const Collection& c, const Task& task, const std::vector<Range>& reads) {
-  const Range write{task.y, task.rows * task.out};
-  const auto meets = [](const std::vector<Range>& ranges, const Range& range) {
+bool conflicts(const Collection& c, const Task& task, const std::vector<Stretch>& reads) {
+  const Stretch write = stretch(task.y, task.rows * task.out);
+  const auto meets = [](const std::vector<Stretch>& ranges, const Stretch& range) {
     return std::any_of(ranges.begin(), ranges.end(),
-                       [&](const Range& other) { return other.meets(range); });
+                       [&](const Stretch& other) { return other.meets(range); });
   };
   for (int t = 0; t < c.all.count; ++t) {
     const bool joined = c.backward && same_sum(c.all.task[t], task);
     if (!joined && c.writes[static_cast<std::size_t>(t)].meets(write)) return true;
   }
-  return meets(c.reads, write) || std::any_of(reads.begin(), reads.end(), [&](const Range& range) {
-           return meets(c.writes, range);
-         });
+  return meets(c.reads, write) ||
+         std::any_of(reads.begin(), reads.end(),
+                     [&](const Stretch& range) { return meets(c.writes, range); });
 }
 
 // Adds a task whose factors and biases number so many and which reads `reads`; gives it or, in
 // backward, the one that adds to the same gradient.
-Task& add_task(Task task, bool backward, int factors, const std::vector<Range>& reads) {
+Task& add_task(Task task, bool backward, int factors, const std::vector<Stretch>& reads) {
   Collection& c = collection();
   const bool narrow = is_narrow(tiles_of<Wide>(task.rows, task.out), task.out);
   const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
@@ -202,7 +193,7 @@ Task& add_task(Task task, bool backward, int factors, const std::vector<Range>& 
   }
   task.tiles = narrow ? tiles_of<Narrow>(task.rows, task.out) : tiles_of<Wide>(task.rows, task.out);
   task.first_bias = c.all.biases;
-  c.writes.push_back({task.y, task.rows * task.out});
+  c.writes.push_back(stretch(task.y, task.rows * task.out));
   return c.all.task[c.all.count++] = task;
 }
 
@@ -219,18 +210,18 @@ void add_factors(Task& task, const Real* a, const Real* b, std::int64_t k) {
 void add_products(const ProductSum& sum) {
   if (sum.rows == 0) return;
   RENAR_CHECK(sum.rows < std::int64_t{1} << 31, "[products] a layer of {} rows", sum.rows);
-  static std::vector<Range> reads;
+  static std::vector<Stretch> reads;
   reads.clear();
   for (int t = 0; t < sum.terms; ++t) {
     const auto& [x, w, in] = sum.term[t];
-    reads.push_back({x, sum.rows * in});
-    reads.push_back({w, in * sum.out});
+    reads.push_back(stretch(x, sum.rows * in));
+    reads.push_back(stretch(w, in * sum.out));
     add_flops(2 * sum.rows * sum.out * in);
   }
   const std::int64_t ends = sum.rows / sum.nodes * sum.out;
-  if (sum.send != nullptr) reads.push_back({sum.send, ends});
-  if (sum.recv != nullptr) reads.push_back({sum.recv, ends});
-  for (int b = 0; b < sum.biases; ++b) reads.push_back({sum.bias[b], sum.out});
+  if (sum.send != nullptr) reads.push_back(stretch(sum.send, ends));
+  if (sum.recv != nullptr) reads.push_back(stretch(sum.recv, ends));
+  for (int b = 0; b < sum.biases; ++b) reads.push_back(stretch(sum.bias[b], sum.out));
   Task& task = add_task({.rows = sum.rows,
                          .out = sum.out,
                          .nodes = sum.nodes,
@@ -251,8 +242,8 @@ void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Re
                   const Real* w, Real* dx) {
   if (rows == 0) return;
   add_flops(2 * rows * out * in);
-  static std::vector<Range> reads;
-  reads.assign({{dy, rows * out}, {w, in * out}});
+  static std::vector<Stretch> reads;
+  reads.assign({stretch(dy, rows * out), stretch(w, in * out)});
   add_factors(add_task({.rows = rows, .out = in, .y = dx}, true, 1, reads), dy, w, out);
 }
 

@@ -15,21 +15,6 @@
 
 namespace renar {
 
-struct Stretch {
-  const void* begin = nullptr;
-  std::size_t bytes = 0;
-
-  bool meets(const Stretch& other) const {
-    const auto *mine = static_cast<const char*>(begin),
-               *theirs = static_cast<const char*>(other.begin);
-    return mine < theirs + other.bytes && theirs < mine + bytes;
-  }
-};
-template <class T>
-Stretch stretch(const T* begin, std::int64_t count) {
-  return {begin, begin == nullptr ? 0 : static_cast<std::size_t>(count) * sizeof(T)};
-}
-
 struct Touched {
   Stretch reads[2] = {}, writes[2] = {};
 
