@@ -14,6 +14,7 @@
 #include "core/simt_memory.h"
 
 #ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -226,7 +227,12 @@ Stack* Engine::free_stack() {
 }
 
 void Engine::forget_stacks() {
-  for (const auto& stack : stacks_) munmap(stack->memory, kStackBytes);
+  for (const auto& stack : stacks_) {
+#ifdef __SANITIZE_ADDRESS__  // whoever gets these addresses next may write where frames had ended
+    __asan_unpoison_memory_region(stack->memory, kStackBytes);
+#endif
+    munmap(stack->memory, kStackBytes);
+  }
   stacks_.clear();
   idle_.clear();
 }
