@@ -12,7 +12,8 @@ constexpr std::int64_t kSmallGradient = std::int64_t{1} << 20;  // bytes
 
 }  // namespace
 
-void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active) {
+void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active,
+                 const PackedWeights* packed) {
   RENAR_CHECK(mode == Mode::kPredict || grads != nullptr,
               "[tape] recording needs a buffer for the parameters' gradients");
   mode_ = mode;
@@ -20,6 +21,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   param_values_ = values;
   param_grads_ = mode == Mode::kRecord ? grads : nullptr;
   active_ = active;
+  packed_ = packed;
   kept_.reset();
   step_.reset();
   lasting_.reset();

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "core/arena.h"
+#include "core/packed_weights.h"
 #include "core/parameters.h"
 #include "core/profile.h"
 #include "core/tensor.h"
@@ -49,8 +50,9 @@ class Tape {
 
   /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
   /// `values`; the gradients of those that are active (default: all) are added to `grads`, which
-  /// may be null when predicting.
-  void start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active = {});
+  /// may be null when predicting. On the CPU `packed` has the same values' panels, or is null.
+  void start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active = {},
+             const PackedWeights* packed = nullptr);
   bool recording() const { return mode_ == Mode::kRecord; }
 
   /// The time loop calls these round every step.
@@ -74,6 +76,14 @@ class Tape {
 
   /// A parameter as a tensor.
   Tensor use(const Param& param) const;
+  /// The panels of such a tensor's (rows, cols) numbers or of some rows of it, or of its transpose;
+  /// none where there are none.
+  Panels panels(const Tensor& w) const {
+    return packed_ == nullptr ? Panels{} : packed_->of(w.data, w.cols());
+  }
+  Panels panels_transposed(const Tensor& w) const {
+    return packed_ == nullptr ? Panels{} : packed_->of_transposed(w.data, w.cols());
+  }
 
   /// Room for an op's result; it has a gradient if recording and any of the inputs has one.
   Tensor output(const Shape& shape, std::initializer_list<Tensor> inputs);
@@ -196,6 +206,7 @@ class Tape {
   const Real* param_values_ = nullptr;
   Real* param_grads_ = nullptr;
   ActiveParameters active_;
+  const PackedWeights* packed_ = nullptr;
   Arena kept_;     // lives as long as the trajectory
   Arena step_;     // reused by every time step
   Arena lasting_;  // gradients of a device that live as long; they start as zeros

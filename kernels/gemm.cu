@@ -21,13 +21,20 @@ void add_flops(std::int64_t count) {
 
 std::int64_t counted_flops() { return flops; }
 
-void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
+void gemm_definition(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, Real* c,
                      const GemmOptions& options) {
+  const std::int64_t nodes = options.nodes;
   for (std::int64_t i = 0; i < m; ++i) {
+    const std::int64_t sender = i / nodes, receiver = sender / nodes * nodes + i % nodes;
     for (std::int64_t j = 0; j < n; ++j) {
       Real sum = options.accumulate ? c[i * n + j] : Real{0};
-      for (std::int64_t l = 0; l < k; ++l) {
-        sum += a.data[i * a.row + l * a.col] * b.data[l * b.row + j * b.col];
+      if (options.send != nullptr) sum += options.send[sender * n + j];
+      if (options.recv != nullptr) sum += options.recv[receiver * n + j];
+      for (int t = 0; t < count; ++t) {
+        const auto& [k, a, b, panels] = terms[t];
+        for (std::int64_t l = 0; l < k; ++l) {
+          sum += a.data[i * a.row + l * a.col] * b.data[l * b.row + j * b.col];
+        }
       }
       if (options.bias != nullptr) sum += options.bias[j];
       if (options.relu && !(sum > 0)) sum = 0;

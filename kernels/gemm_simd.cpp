@@ -3,9 +3,10 @@
 //
 // The micro-kernel holds an MR x NR tile of C in registers (NR = two vectors) and walks k once: per
 // k it loads two vectors of B and broadcasts MR numbers of A. A is read in place, since its rows
-// are reused from L1. B is packed into panels [k][NR], so that those loads are contiguous whatever
-// B's strides, unless it is row-major already and passed over so few times that the copy would cost
-// more than it saves.
+// are reused from L1. B comes in panels [k][NR], so that those loads are contiguous whatever its
+// strides: weights were cut into panels before (core/packed_weights.h), other factors are here,
+// unless they are row-major already and passed over so few times that the copy would cost more than
+// it saves.
 //   MR = 6 on AVX2 (12 sums + 2 of B + 1 of A of 16 registers), 12 on AVX-512 (24 + 2 + 1 of 32).
 //   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while all rows of A pass over
 //       it.
@@ -14,12 +15,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/check.h"
+
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm_simd.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,16 +43,25 @@ constexpr int kRows = 4;
 constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kPasses = 3;  // row tiles below which B is read in place
 
-struct Tile {
+/// One term of a tile's sums, or a part of it.
+struct Piece {
   std::int64_t k;  // length of the sums
   Factor a;        // first of the tile's rows
   const Real* b;   // NR columns of B, or a panel of them
   std::int64_t b_row;
+};
+
+struct Tile {
+  const Piece* pieces;
+  int count;
+  std::int64_t row;  // of C, where the tile starts
   Real* c;
   std::int64_t c_row;
   std::int64_t cols;  // columns of C in this tile, at most NR
+  std::int64_t col;   // of C, where the tile starts
   bool accumulate;
-  const Real* bias;  // of this tile's columns; null on all but the last block of k
+  const Ends* ends;  // of each row, where C starts as them; else null
+  const Real* bias;  // of this tile's columns; null on all but the last pass
   bool relu;
 };
 
@@ -65,65 +78,99 @@ HWY_INLINE V load_first(D d, const Real* p, std::int64_t count) {
 #endif
 }
 
-// c[.., 0 .. N) = the sums of one row, or the first `cols` of them at the right edge of C.
-HWY_INLINE void finish_row(D d, V s0, V s1, const Tile& t, Real* c) {
+// The numbers that the sums of a row start as: those of its ends, those of C, or zeros.
+HWY_INLINE V start_of(D d, const Tile& t, int r, std::int64_t right) {
+  if (t.ends != nullptr) {
+    const Ends& ends = t.ends[t.row + r];
+    const std::int64_t col = t.col + right, count = t.cols - right;
+    const V send = ends.send == nullptr ? hn::Zero(d) : load_first(d, ends.send + col, count);
+    const V recv = ends.recv == nullptr ? hn::Zero(d) : load_first(d, ends.recv + col, count);
+    return hn::Add(send, recv);
+  }
+  return t.accumulate ? load_first(d, t.c + r * t.c_row + right, t.cols - right) : hn::Zero(d);
+}
+
+// c[0 .. N) = the sums of half a row, or the first `cols` of them at the right edge of C.
+HWY_INLINE void finish(D d, V s, const Real* bias, bool relu, std::int64_t cols, Real* c) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto left = hn::FirstN(d, static_cast<std::size_t>(std::min(t.cols, lanes)));
-  const auto right =
-      hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(t.cols - lanes, 0)));
-  if (t.bias != nullptr) {
-    s0 = hn::Add(s0, load_first(d, t.bias, t.cols));
-    s1 = hn::Add(s1, load_first(d, t.bias + lanes, t.cols - lanes));
-  }
-  if (t.relu) {
-    s0 = hn::Max(s0, hn::Zero(d));
-    s1 = hn::Max(s1, hn::Zero(d));
-  }
-  if (t.cols == 2 * lanes) {
-    hn::StoreU(s0, d, c);
-    hn::StoreU(s1, d, c + lanes);
+  if (bias != nullptr) s = hn::Add(s, load_first(d, bias, cols));
+  if (relu) s = hn::Max(s, hn::Zero(d));
+  if (cols >= lanes) {
+    hn::StoreU(s, d, c);
   } else {
-    hn::BlendedStore(s0, left, d, c);
-    hn::BlendedStore(s1, right, d, c + lanes);
+    hn::BlendedStore(s, hn::FirstN(d, static_cast<std::size_t>(cols)), d, c);
   }
 }
 
-template <int kTileRows>
+// The next tile of C: a layer that writes its result for the first time finds it out of all caches,
+// and one with few products (k = 5, 8) would wait for nothing else.
+template <int kVectors>
+HWY_INLINE void prefetch_next(D d, const Tile& t) {
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+    const Real* next = t.c + (kRows + r) * t.c_row;
+    hwy::Prefetch(next);
+    if constexpr (kVectors > 1) hwy::Prefetch(next + hn::Lanes(d));
+  }
+}
+
+// Two vectors of columns, or one where the tile has no more (kVectors).
+template <int kTileRows, int kVectors>
 HWY_INLINE void tile(const Tile& t) {
   const D d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   V s0[kTileRows], s1[kTileRows];
 #pragma GCC unroll 12
   for (int r = 0; r < kTileRows; ++r) {
-    const Real* c = t.c + r * t.c_row;
-    s0[r] = t.accumulate ? load_first(d, c, t.cols) : hn::Zero(d);
-    s1[r] = t.accumulate ? load_first(d, c + lanes, t.cols - lanes) : hn::Zero(d);
+    s0[r] = start_of(d, t, r, 0);
+    if constexpr (kVectors > 1) s1[r] = start_of(d, t, r, lanes);
   }
-  const Real* b = t.b;
-  const Real* a = t.a.data;
-  for (std::int64_t k = 0; k < t.k; ++k) {
-    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
+  if constexpr (kTileRows == kRows) prefetch_next<kVectors>(d, t);
+  for (int p = 0; p < t.count; ++p) {
+    const Piece& piece = t.pieces[p];
+    const std::int64_t a_row = piece.a.row;
+    const Real* b = piece.b;
+    const Real* a = piece.a.data + t.row * a_row;
+    for (std::int64_t k = 0; k < piece.k; ++k) {
+      const V b0 = hn::LoadU(d, b), b1 = kVectors > 1 ? hn::LoadU(d, b + lanes) : b0;
 #pragma GCC unroll 12
-    for (int r = 0; r < kTileRows; ++r) {
-      const V x = hn::Set(d, a[r * t.a.row]);
-      s0[r] = hn::MulAdd(x, b0, s0[r]);
-      s1[r] = hn::MulAdd(x, b1, s1[r]);
+      for (int r = 0; r < kTileRows; ++r) {
+        const V x = hn::Set(d, a[r * a_row]);
+        s0[r] = hn::MulAdd(x, b0, s0[r]);
+        if constexpr (kVectors > 1) s1[r] = hn::MulAdd(x, b1, s1[r]);
+      }
+      b += piece.b_row;
+      a += piece.a.col;
     }
-    b += t.b_row;
-    a += t.a.col;
   }
 #pragma GCC unroll 12
-  for (int r = 0; r < kTileRows; ++r) finish_row(d, s0[r], s1[r], t, t.c + r * t.c_row);
+  for (int r = 0; r < kTileRows; ++r) {
+    Real* c = t.c + r * t.c_row;
+    finish(d, s0[r], t.bias, t.relu, t.cols, c);
+    if constexpr (kVectors > 1) {
+      const Real* bias = t.bias == nullptr ? nullptr : t.bias + lanes;
+      finish(d, s1[r], bias, t.relu, t.cols - lanes, c + lanes);
+    }
+  }
 }
 
 // The last, incomplete tile: as many rows as are left.
-template <int kTileRows>
+template <int kTileRows, int kVectors>
 void tile_of(std::int64_t rows, const Tile& t) {
   if (rows == kTileRows) {
-    tile<kTileRows>(t);
+    tile<kTileRows, kVectors>(t);
   } else if constexpr (kTileRows > 1) {
-    tile_of<kTileRows - 1>(rows, t);
+    tile_of<kTileRows - 1, kVectors>(rows, t);
   }
+}
+
+template <int kVectors>
+HWY_INLINE void all_rows(std::int64_t m, Tile t) {
+  for (; t.row + kRows <= m; t.row += kRows) {
+    tile<kRows, kVectors>(t);
+    t.c += kRows * t.c_row;
+  }
+  if constexpr (kRows > 1) tile_of<kRows - 1, kVectors>(m - t.row, t);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -172,36 +219,127 @@ void pack(std::int64_t k, std::int64_t cols, std::int64_t width, Factor b, Real*
   }
 }
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
-          const GemmOptions& options) {
-  const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(D()));
-  HWY_ALIGN static thread_local Real panel[kBlock * 2 * HWY_MAX_BYTES / sizeof(Real)];
-  for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += kBlock) {
-    const std::int64_t depth = std::min(kBlock, k - k0);
-    const bool last = k0 + kBlock >= k;
-    for (std::int64_t j = 0; j < n; j += width) {
-      const std::int64_t cols = std::min(width, n - j);
-      const Factor block{b.data + k0 * b.row + j * b.col, b.row, b.col};
-      const bool in_place = b.col == 1 && cols == width && m <= kPasses * kRows;
-      if (!in_place) pack(depth, cols, width, block, panel);
-      Tile t{depth,
-             {a.data + k0 * a.col, a.row, a.col},
-             in_place ? block.data : panel,
-             in_place ? b.row : width,
-             c + j,
-             n,
-             cols,
-             options.accumulate || k0 > 0,
-             last && options.bias ? options.bias + j : nullptr,
-             last && options.relu};
-      std::int64_t i = 0;
-      for (; i + kRows <= m; i += kRows) {
-        tile<kRows>(t);
-        t.a.data += kRows * a.row;
-        t.c += kRows * n;
-      }
-      if constexpr (kRows > 1) tile_of<kRows - 1>(m - i, t);
+constexpr std::int64_t kPanelRoom = kBlock * 2 * HWY_MAX_BYTES / sizeof(Real);
+static_assert(kPanel * sizeof(Real) % (2 * HWY_MAX_BYTES) == 0, "panels hold whole tiles");
+
+/// Some of the terms, such that what must be packed of them fits in kBlock rows.
+struct Pass {
+  Piece pieces[kMaxTerms];  // b is set for each block of columns
+  Factor b[kMaxTerms];
+  Panels panels[kMaxTerms];
+  int count = 0;
+};
+
+/// Takes terms, and parts of long ones, one pass after the other.
+struct Terms {
+  const GemmTerm* terms;
+  int count;
+  int next = 0;
+  std::int64_t done = 0;  // of the next one's k
+
+  bool over() const { return next == count; }
+  Pass take() {
+    Pass pass;
+    std::int64_t room = kBlock;
+    while (!over()) {
+      const GemmTerm& t = terms[next];
+      const bool packed = t.panels.data != nullptr;
+      const std::int64_t k = packed ? t.k : std::min(t.k - done, room);
+      if (k == 0 && t.k > 0) break;
+      pass.pieces[pass.count] = {k, {t.a.data + done * t.a.col, t.a.row, t.a.col}, nullptr, 0};
+      pass.b[pass.count] = {t.b.data + done * t.b.row, t.b.row, t.b.col};
+      pass.panels[pass.count++] = t.panels;
+      if (!packed) room -= k;
+      done += k;
+      if (done < t.k) break;
+      ++next;
+      done = 0;
     }
+    return pass;
+  }
+};
+
+// Columns j .. j + cols of all terms of a pass: panels that were made before, B itself, or a panel
+// made now. `width` is two vectors, or one where no more columns are left.
+void set_columns(std::int64_t m, std::int64_t j, std::int64_t cols, std::int64_t width, Pass& pass,
+                 Real* panel) {
+  for (int p = 0; p < pass.count; ++p) {
+    Piece& piece = pass.pieces[p];
+    const Factor& b = pass.b[p];
+    if (const Panels& panels = pass.panels[p]; panels.data != nullptr) {
+      piece.b = panels.data + j / kPanel * panels.apart + j % kPanel;
+      piece.b_row = kPanel;
+      continue;
+    }
+    const Factor block{b.data + j * b.col, b.row, b.col};
+    if (b.col == 1 && cols == width && m <= kPasses * kRows) {
+      piece.b = block.data;
+      piece.b_row = b.row;
+      continue;
+    }
+    pack(piece.k, cols, width, block, panel);
+    piece.b = panel;
+    piece.b_row = width;
+    panel += piece.k * width;
+  }
+}
+
+void gemm(std::int64_t m, std::int64_t n, const GemmTerm* all, int count, const Ends* ends, Real* c,
+          const GemmOptions& options) {
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+  HWY_ALIGN static thread_local Real panel[kPanelRoom];
+  Terms terms{all, count};
+  for (bool first = true; first || !terms.over(); first = false) {
+    Pass pass = terms.take();
+    const bool last = terms.over();
+    for (std::int64_t j = 0; j < n; j += 2 * lanes) {
+      const std::int64_t cols = std::min(2 * lanes, n - j);
+      const bool narrow = cols <= lanes;
+      set_columns(m, j, cols, narrow ? lanes : 2 * lanes, pass, panel);
+      const Tile t{pass.pieces,
+                   pass.count,
+                   0,
+                   c + j,
+                   n,
+                   cols,
+                   j,
+                   options.accumulate || !first,
+                   first ? ends : nullptr,
+                   last && options.bias ? options.bias + j : nullptr,
+                   last && options.relu};
+      narrow ? all_rows<1>(m, t) : all_rows<2>(m, t);
+    }
+  }
+}
+
+// One column, whose factors lie along k: kSums running sums, the same on every instruction set.
+void column(std::int64_t m, const GemmTerm* terms, int count, Real* c, const GemmOptions& options) {
+  constexpr std::int64_t kSums = 16;
+  const D d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN Real sums[kSums];
+  for (std::int64_t i = 0; i < m; ++i) {
+    V parts[kSums];  // as many as hold kSums numbers
+    for (std::int64_t v = 0; v * lanes < kSums; ++v) parts[v] = hn::Zero(d);
+    Real rest = options.accumulate ? c[i] : Real{0};
+    for (int t = 0; t < count; ++t) {
+      const std::int64_t k = terms[t].k, whole = k / kSums * kSums;
+      const Real *x = terms[t].a.data + i * terms[t].a.row, *b = terms[t].b.data;
+      for (std::int64_t l = 0; l < whole; l += kSums) {
+        for (std::int64_t v = 0; v * lanes < kSums; ++v) {
+          const std::int64_t at = l + v * lanes;
+          parts[v] = hn::MulAdd(hn::LoadU(d, x + at), hn::LoadU(d, b + at), parts[v]);
+        }
+      }
+      for (std::int64_t l = whole; l < k; ++l) rest += x[l] * b[l];
+    }
+    for (std::int64_t v = 0; v * lanes < kSums; ++v) hn::Store(parts[v], d, sums + v * lanes);
+    for (std::int64_t width = kSums / 2; width > 0; width /= 2) {
+      for (std::int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
+    }
+    Real sum = sums[0] + rest;
+    if (options.bias != nullptr) sum += *options.bias;
+    c[i] = options.relu && !(sum > 0) ? Real{0} : sum;
   }
 }
 
@@ -213,11 +351,53 @@ HWY_AFTER_NAMESPACE();
 namespace renar {
 
 HWY_EXPORT(gemm);
+HWY_EXPORT(column);
+
+namespace {
+
+// send[b,i] and recv[b,j] of every row (b,i,j).
+const Ends* ends_of(std::int64_t m, std::int64_t n, const GemmOptions& options) {
+  if (options.send == nullptr && options.recv == nullptr) return nullptr;
+  static thread_local std::vector<Ends> ends;
+  ends.resize(static_cast<std::size_t>(m));
+  const std::int64_t nodes = options.nodes;
+  for (std::int64_t sender = 0, row = 0; row < m; ++sender) {
+    const std::int64_t first = sender / nodes * nodes;
+    for (std::int64_t j = 0; j < nodes; ++j, ++row) {
+      ends[static_cast<std::size_t>(row)] = {
+          options.send == nullptr ? nullptr : options.send + sender * n,
+          options.recv == nullptr ? nullptr : options.recv + (first + j) * n};
+    }
+  }
+  return ends.data();
+}
+
+bool lies_along_k(const GemmTerm& t) { return t.a.col == 1 && t.b.row == 1; }
+
+}  // namespace
+
+void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, Real* c,
+          const GemmOptions& options) {
+  RENAR_CHECK(count <= kMaxTerms, "[gemm] {} terms, at most {}", count, kMaxTerms);
+  for (int t = 0; t < count; ++t) add_flops(2 * m * n * terms[t].k);
+  const Ends* ends = ends_of(m, n, options);
+  if (n == 1 && ends == nullptr && count > 0) {
+    if (std::all_of(terms, terms + count, lies_along_k)) {
+      return HWY_DYNAMIC_DISPATCH(column)(m, terms, count, c, options);
+    }
+    if (count == 1 && options.bias == nullptr) {  // the row C^T = B^T A^T, which fills vectors
+      const auto& [k, a, b, panels] = terms[0];
+      const GemmTerm turned{k, {b.data, 0, b.row}, {a.data, a.col, a.row}, {}};
+      return HWY_DYNAMIC_DISPATCH(gemm)(1, m, &turned, 1, nullptr, c, options);
+    }
+  }
+  HWY_DYNAMIC_DISPATCH(gemm)(m, n, terms, count, ends, c, options);
+}
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,
           const GemmOptions& options) {
-  add_flops(2 * m * n * k);
-  HWY_DYNAMIC_DISPATCH(gemm)(m, n, k, a, b, c, options);
+  const GemmTerm term{k, a, b, {}};
+  gemm(m, n, &term, 1, c, options);
 }
 
 }  // namespace renar

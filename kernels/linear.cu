@@ -145,28 +145,30 @@ bool any_grad(const Terms& terms, const Biases& biases) {
          });
 }
 
-// y [+]= sum over terms, then biases and relu, all in the epilogue of the last product.
 void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
-                    bool started, Tensor y) {
-  const Real* bias = sum_of(tape, biases);
-  for (int t = 0; t < terms.size(); ++t) {
-    const auto& [x, w] = terms[t];
-    const bool last = t + 1 == terms.size();
-    gemm(y.rows(), y.cols(), x.cols(), {x.data, x.cols(), 1}, {w.data, w.dim(1), 1}, y.data,
-         {.accumulate = started || t > 0,
-          .bias = last ? bias : nullptr,
-          .relu = last && activation == Activation::kRelu});
+                    const Tensor& send, const Tensor& recv, const Tensor& y) {
+  GemmTerm products[kMaxTerms];
+  int count = 0;
+  for (const auto& [x, w] : terms) {
+    products[count++] = {x.cols(), {x.data, x.cols(), 1}, {w.data, w.dim(1), 1}, tape.panels(w)};
   }
+  gemm(y.rows(), y.cols(), products, count, y.data,
+       {.bias = sum_of(tape, biases),
+        .relu = activation == Activation::kRelu,
+        .send = send.data,
+        .recv = recv.data,
+        .nodes = send || recv ? y.dim(1) : 1});
 }
 
-void backward_on_cpu(const Terms& terms, const Biases& biases, Activation activation,
-                     const Tensor& y) {
+void backward_on_cpu(const Tape& tape, const Terms& terms, const Biases& biases,
+                     Activation activation, const Tensor& y) {
   const std::int64_t rows = y.rows(), out = y.cols();
   if (activation == Activation::kRelu) stop_inactive(Device::kCpu, y);
   for (const auto& [x, w] : terms) {
     const std::int64_t in = x.cols();
     if (x.has_grad()) {
-      gemm(rows, in, out, {y.grad, out, 1}, {w.data, 1, out}, x.grad, {.accumulate = true});
+      const GemmTerm product{out, {y.grad, out, 1}, {w.data, 1, out}, tape.panels_transposed(w)};
+      gemm(rows, in, &product, 1, x.grad, {.accumulate = true});
     }
     if (w.has_grad()) {
       gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});
@@ -265,14 +267,13 @@ void compute(Tape& tape, const char* op, const Tensor& send, const Tensor& recv,
   if (device != Device::kCpu) {
     forward_on_device(tape, terms, biases, activation, send, recv, y);
   } else {
-    if (has_ends) spread(device, send, recv, {}, y);
-    forward_on_cpu(tape, terms, biases, activation, has_ends, y);
+    forward_on_cpu(tape, terms, biases, activation, send, recv, y);
   }
-  const auto backward = [=] {
+  const auto backward = [=, &tape] {
     if (device != Device::kCpu) {
       backward_on_device(device, terms, activation, y);
     } else {
-      backward_on_cpu(terms, biases, activation, y);
+      backward_on_cpu(tape, terms, biases, activation, y);
     }
     if (has_ends) gather(device, y, send, recv);
   };

@@ -95,7 +95,8 @@ Tensor linear_max(Tape& tape, Tensor x, Tensor w, Tensor bias, Tensor adj) {
               adj,
               tape.constant({batch, n, n, h}),
               {tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())}};
-  gemm(x.rows(), h, k, {x.data, k, 1}, {w.data, h, 1}, saved.products.data, {.bias = bias.data});
+  const GemmTerm product{k, {x.data, k, 1}, {w.data, h, 1}, tape.panels(w)};
+  gemm(x.rows(), h, &product, 1, saved.products.data, {.bias = bias.data});
   max_of_senders(saved.products, adj, y.data, saved.winners);
   tape.record(y, [=] { backward(saved, y); });
   return y;

@@ -14,11 +14,9 @@
 
 #include <cstdint>
 
-#include "core/tensor.h"
+#include "kernels/gemm.h"
 
 namespace renar {
-
-constexpr int kMaxTerms = 6;  // of a layer
 
 struct ProductSum {
   struct Term {

@@ -73,11 +73,13 @@ Losses ShardRunner::run_shards(const Net& net, const Batch& batch, const Net::Re
   const std::int64_t size = active.size();
   if (shard_grads_.size() < batch.shards.size()) shard_grads_.resize(batch.shards.size());
   shard_losses_.assign(batch.shards.size(), Losses{});
+  packed_.pack(net.parameters(), active, threads_);
   for_each_shard(static_cast<int>(batch.shards.size()), threads_, [&](int shard, int worker) {
     const auto s = static_cast<std::size_t>(shard);
     Tape& tape = tapes_[static_cast<std::size_t>(worker)];
     shard_grads_[s].assign(static_cast<std::size_t>(size), Real{0});
-    tape.start(Tape::Mode::kRecord, net.parameters().values(), shard_grads_[s].data(), active);
+    tape.start(Tape::Mode::kRecord, net.parameters().values(), shard_grads_[s].data(), active,
+               &packed_);
     Net::Request of_shard = request;
     of_shard.losses = &shard_losses_[s];
     net.forward(tape, Samples(batch, batch.shards[s]), of_shard);
@@ -147,12 +149,14 @@ void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictio
   check_place(placed, device_);
   predictions.prepare(batch);
   const Net& net = placed.net();
+  const ActiveParameters active = net.active(batch.task);
   const auto run = [&](Tape& tape, const Batch::Shard& shard) {
-    tape.start(Tape::Mode::kPredict, placed.values(), nullptr, net.active(batch.task));
+    tape.start(Tape::Mode::kPredict, placed.values(), nullptr, active, &packed_);
     net.forward(tape, Samples(batch, shard),
                 {.pass = Net::Pass::kEvaluate, .predictions = &predictions});
   };
   if (device_ != Device::kCpu) return run(tapes_[0], {0, batch.size});
+  packed_.pack(net.parameters(), active, threads_);
   for_each_shard(static_cast<int>(batch.shards.size()), threads_, [&](int shard, int worker) {
     run(tapes_[static_cast<std::size_t>(worker)], batch.shards[static_cast<std::size_t>(shard)]);
   });

@@ -47,6 +47,7 @@ class ShardRunner {
   int threads_;
   Device device_;
   std::vector<Tape> tapes_;                     // one a thread, or the device's
+  PackedWeights packed_;                        // of the CPU, as they are for the batch
   std::vector<std::vector<Real>> shard_grads_;  // one a shard
   std::vector<Losses> shard_losses_;            // one a shard
   LossScales scales_;

@@ -5,9 +5,12 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "core/check.h"
+#include "core/parameters.h"
 #include "tests/support.h"
 
 namespace renar {
@@ -31,10 +34,10 @@ Factor right(const Product& p, const Real* b) {
   return p.form == Form::kNT ? Factor{b, 1, p.k} : Factor{b, p.n, 1};
 }
 
-// Runs `body` once with each instruction set that was compiled in and that this CPU has.
+// Runs `body` once with each instruction set that was compiled in and that this CPU has, of `which`.
 template <class Body>
-void on_each_target(const Body& body) {
-  std::int64_t targets = hwy::SupportedTargets();
+void on_each_target(const Body& body, std::int64_t which = ~std::int64_t{0}) {
+  std::int64_t targets = hwy::SupportedTargets() & which;
   for (; targets != 0; targets &= targets - 1) {
     hwy::SetSupportedTargetsForTest(targets & -targets);
     hwy::GetChosenTarget().Update(targets & -targets);
@@ -140,6 +143,108 @@ TEST_CASE("gemm: equal rows of A give bit-equal rows of C wherever they stand") 
         for (std::int64_t i = 0; i < m; ++i) {
           const Real* at = c.data() + i * n;
           CHECK(std::memcmp(at, alone.data(), alone.size() * sizeof(Real)) == 0);
+        }
+      }
+    }
+  });
+}
+
+// C = ends + A_0 B_0 + A_1 B_1 + .., with panels of every other factor.
+void compare_sum(std::int64_t batch, std::int64_t nodes, std::int64_t n,
+                 const std::vector<std::int64_t>& depths, bool send, bool recv) {
+  const std::int64_t m = batch * nodes * nodes;
+  std::vector<std::vector<Real>> numbers;
+  std::vector<GemmTerm> terms;
+  Parameters parameters;
+  for (const std::int64_t k : depths) parameters.add(std::to_string(terms.size() + k), {k, n});
+  for (std::int64_t i = 0; i < parameters.size(); ++i) {
+    parameters.values()[i] = static_cast<Real>(i % 37 - 18) / 16;
+  }
+  PackedWeights packed;
+  packed.pack(parameters, parameters.all(), 2);
+  for (const auto& [name, param] : parameters.entries()) {
+    const std::int64_t k = param.shape[0];
+    numbers.push_back(test::random_values(m * k, static_cast<std::uint64_t>(k) + 5));
+    const Real* b = parameters.at(param);
+    terms.push_back({k, {numbers.back().data(), k, 1}, {b, n, 1}});
+    if (terms.size() % 2 == 1) terms.back().panels = packed.of(b, n);
+  }
+  const std::vector<Real> from = test::random_values(batch * nodes * n, 3),
+                          to = test::random_values(batch * nodes * n, 4);
+  const GemmOptions options{.relu = n % 2 == 0,
+                            .send = send ? from.data() : nullptr,
+                            .recv = recv ? to.data() : nullptr,
+                            .nodes = nodes};
+  std::vector<Real> want(static_cast<std::size_t>(m * n)), got(want.size(), NAN);
+  const int count = static_cast<int>(terms.size());
+  gemm_definition(m, n, terms.data(), count, want.data(), options);
+  gemm(m, n, terms.data(), count, got.data(), options);
+  CAPTURE(n);
+  CAPTURE(nodes);
+  test::check_same("C", got, want, test::kFloatBuild ? 4e-6 : 1e-14);
+}
+
+TEST_CASE("gemm: a layer on edges is one sum of its ends and of several products") {
+  on_each_target([] {
+    for (const std::int64_t nodes : {1, 2, 3, 5}) {
+      for (const std::int64_t n : {1, 5, 8, 31, 32, 33, 70, 128}) {
+        compare_sum(2, nodes, n, {7}, true, true);
+        compare_sum(2, nodes, n, {3, 40, 11}, true, false);
+        compare_sum(1, nodes, n, {40, 300, 2, 260}, false, true);  // more than a pass packs
+        compare_sum(1, nodes, n, {5, 6, 7, 8, 9, 10}, false, false);
+      }
+    }
+  });
+}
+
+TEST_CASE("gemm: AVX2 and AVX-512 give the same bits") {
+  for (const std::int64_t n : {1, 8, 33}) {
+    for (const std::int64_t k : {5, 31, 300}) {
+      const std::int64_t m = 13;
+      const std::vector<Real> a = test::random_values(m * k, 1), b = test::random_values(k * n, 2);
+      std::vector<std::vector<Real>> results;
+      on_each_target(
+          [&] {
+            std::vector<Real> c(static_cast<std::size_t>(m * n));
+            gemm(m, n, k, {a.data(), k, 1}, {b.data(), n, 1}, c.data(), {.relu = true});
+            results.push_back(c);
+          },
+          HWY_AVX2 | HWY_AVX3);
+      for (const std::vector<Real>& result : results) CHECK(result == results.front());
+    }
+  }
+}
+
+TEST_CASE("gemm: too many terms are refused") {
+  const GemmTerm terms[kMaxTerms + 1] = {};
+  CHECK_THROWS_AS(gemm(1, 1, terms, kMaxTerms + 1, nullptr, {}), Error);
+}
+
+TEST_CASE("gemm: panels change no bit, those of a transposed weight and of some of its rows too") {
+  on_each_target([] {
+    for (const std::int64_t cols : {2, 8, 31, 32, 33, 128}) {
+      for (const std::int64_t m : {1, 16, 100}) {
+        const std::int64_t rows = 96;
+        Parameters parameters;
+        const Param param = parameters.add("w", {rows, cols});
+        const std::vector<Real> values = test::random_values(rows * cols, 1);
+        std::copy(values.begin(), values.end(), parameters.values());
+        PackedWeights packed;
+        packed.pack(parameters, parameters.all(), 1);
+        const Real* w = parameters.at(param);
+        const auto same = [&](std::int64_t n, std::int64_t k, Factor b, Panels panels) {
+          REQUIRE(panels.data != nullptr);
+          const std::vector<Real> a = test::random_values(m * k, 2);
+          std::vector<Real> with(static_cast<std::size_t>(m * n)), without(with.size());
+          const GemmTerm term{k, {a.data(), k, 1}, b, panels};
+          gemm(m, n, &term, 1, with.data(), {});
+          gemm(m, n, k, {a.data(), k, 1}, b, without.data());
+          CHECK(std::memcmp(with.data(), without.data(), with.size() * sizeof(Real)) == 0);
+        };
+        for (const std::int64_t first : {0, 32, 64}) {
+          const Real* from = w + first * cols;
+          same(cols, 32, {from, cols, 1}, packed.of(from, cols));
+          same(32, cols, {from, 1, cols}, packed.of_transposed(from, cols));
         }
       }
     }
