@@ -8,8 +8,10 @@
 // unless they are row-major already and passed over so few times that the copy would cost more than
 // it saves.
 //   MR = 6 on AVX2 (12 sums + 2 of B + 1 of A of 16 registers), 12 on AVX-512 (24 + 2 + 1 of 32).
-//   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while all rows of A pass over
+//   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while the rows of A pass over
 //       it.
+//   kRowBlock: 264 rows of A, of 128 numbers as a rule, are 132 KiB and stay in L2 while they meet
+//       one panel after the other.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -41,7 +43,8 @@ constexpr int kRows = 6;
 constexpr int kRows = 4;
 #endif
 constexpr std::int64_t kBlock = 256;
-constexpr std::int64_t kPasses = 3;  // row tiles below which B is read in place
+constexpr std::int64_t kRowBlock = 252;  // a multiple of all kRows
+constexpr std::int64_t kPasses = 3;      // row tiles below which B is read in place
 
 /// One term of a tile's sums, or a part of it.
 struct Piece {
@@ -164,13 +167,14 @@ void tile_of(std::int64_t rows, const Tile& t) {
   }
 }
 
+// Rows t.row .. end.
 template <int kVectors>
-HWY_INLINE void all_rows(std::int64_t m, Tile t) {
-  for (; t.row + kRows <= m; t.row += kRows) {
+HWY_INLINE void rows_until(std::int64_t end, Tile t) {
+  for (; t.row + kRows <= end; t.row += kRows) {
     tile<kRows, kVectors>(t);
     t.c += kRows * t.c_row;
   }
-  if constexpr (kRows > 1) tile_of<kRows - 1, kVectors>(m - t.row, t);
+  if constexpr (kRows > 1) tile_of<kRows - 1, kVectors>(end - t.row, t);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -292,22 +296,25 @@ void gemm(std::int64_t m, std::int64_t n, const GemmTerm* all, int count, const 
   for (bool first = true; first || !terms.over(); first = false) {
     Pass pass = terms.take();
     const bool last = terms.over();
-    for (std::int64_t j = 0; j < n; j += 2 * lanes) {
-      const std::int64_t cols = std::min(2 * lanes, n - j);
-      const bool narrow = cols <= lanes;
-      set_columns(m, j, cols, narrow ? lanes : 2 * lanes, pass, panel);
-      const Tile t{pass.pieces,
-                   pass.count,
-                   0,
-                   c + j,
-                   n,
-                   cols,
-                   j,
-                   options.accumulate || !first,
-                   first ? ends : nullptr,
-                   last && options.bias ? options.bias + j : nullptr,
-                   last && options.relu};
-      narrow ? all_rows<1>(m, t) : all_rows<2>(m, t);
+    for (std::int64_t row = 0; row < m; row += kRowBlock) {
+      const std::int64_t end = std::min(m, row + kRowBlock);
+      for (std::int64_t j = 0; j < n; j += 2 * lanes) {
+        const std::int64_t cols = std::min(2 * lanes, n - j);
+        const bool narrow = cols <= lanes;
+        set_columns(m, j, cols, narrow ? lanes : 2 * lanes, pass, panel);
+        const Tile t{pass.pieces,
+                     pass.count,
+                     row,
+                     c + row * n + j,
+                     n,
+                     cols,
+                     j,
+                     options.accumulate || !first,
+                     first ? ends : nullptr,
+                     last && options.bias ? options.bias + j : nullptr,
+                     last && options.relu};
+        narrow ? rows_until<1>(end, t) : rows_until<2>(end, t);
+      }
     }
   }
 }

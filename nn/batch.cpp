@@ -59,10 +59,20 @@ void Batch::cut() {
     if (longer != 0) return longer > 0;
     return ends(a) != ends(b) ? ends(b) : a < b;
   });
-  const std::int64_t each = std::max<std::int64_t>(1, kShardRows / (nodes * nodes));
   shards.clear();
-  for (std::int64_t begin = 0; begin < size; begin += each) {
-    shards.push_back({begin, std::min(begin + each, size)});
+  const std::int64_t each = nodes * nodes;
+  for (std::int64_t begin = 0, end = 0; begin < size; begin = end) {
+    std::int64_t rows = 0, work = 0;
+    const auto is_short = [&] {
+      return work < kShardWork && rows + each <= kMostShardRows &&
+             (end - begin + 1) * kLeastShards <= size;
+    };
+    do {
+      const int sample = order[static_cast<std::size_t>(end++)];
+      rows += each;
+      work += each * steps_of(lengths[static_cast<std::size_t>(sample)]);
+    } while (end < size && (rows + each <= kShardRows || is_short()));
+    shards.push_back({begin, end});
   }
 }
 

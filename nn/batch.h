@@ -3,8 +3,9 @@
 // Values lie as in DATA.md 3: inputs and outputs [B, ...], hints [T, B, ...], zero-padded; pointers
 // and one-hot probes as the benchmark writes them. Samples meet only in the weight gradients, so a
 // batch is cut into shards that run alone, by a rule that sees the batch only: samples sorted by
-// length, longest first (ties in order), and as many in a shard as give about kShardRows rows of
-// edges. A shard runs sample k for its own length: at step t the active samples are a prefix.
+// length, longest first (ties in order), and as many in a shard as give it enough to do (kShardRows
+// and the rest below). A shard runs sample k for its own length: at step t the active samples are a
+// prefix.
 //
 // Chunked training (trainer/chunk_source.h) runs trajectories in parts, a few frames an update. A
 // sample is then a part: the frames from the one that its first step reads to the last that is
@@ -19,8 +20,14 @@
 
 namespace renar {
 
-/// Edge rows (B N N) a shard should have: enough for the GEMM, few enough for a core's cache.
-constexpr std::int64_t kShardRows = 256;
+/// Edge rows (B N N) a shard should have in a time step: enough for the GEMM, few enough for a
+/// core's cache. Over all its steps it should have kShardWork, as its gradient, which is zeroed and
+/// added to those of the others, costs as much as some steps do: short trajectories share one, as
+/// long as a step has no more than kMostShardRows and kLeastShards threads have something to do.
+/// (bfs at n = 16, two or three steps a sample: 57 ms a training step where samples are alone, 47
+/// where two to four are together; dfs, of 47 steps, gains nothing.)
+constexpr std::int64_t kShardRows = 256, kShardWork = 4096, kMostShardRows = 1024;
+constexpr std::int64_t kLeastShards = 8;
 
 struct Batch {
   const Spec* spec = nullptr;

@@ -34,7 +34,7 @@ Factor right(const Product& p, const Real* b) {
   return p.form == Form::kNT ? Factor{b, 1, p.k} : Factor{b, p.n, 1};
 }
 
-// Runs `body` once with each instruction set that was compiled in and that this CPU has, of `which`.
+// Runs `body` once with each instruction set of `which` that was compiled in and that this CPU has.
 template <class Body>
 void on_each_target(const Body& body, std::int64_t which = ~std::int64_t{0}) {
   std::int64_t targets = hwy::SupportedTargets() & which;
@@ -118,6 +118,7 @@ TEST_CASE("gemm: long sums are cut into blocks, and bias and relu come after the
         }
       }
       compare({256, 128, 128, form}, true, true, true);
+      compare({600, 40, 20, form}, true, true, true);  // several blocks of rows
       compare({256, 128, 256, form}, false, false, false);
     }
   });

@@ -48,17 +48,16 @@ TEST_CASE("batch: cut sorts by length, longest first and ties in order") {
 }
 
 TEST_CASE("batch: a shard has about kShardRows edges and at least one sample") {
-  const auto shard_sizes = [](int samples, std::int64_t nodes) {
+  const auto shard_sizes = [](std::size_t samples, std::int64_t nodes, int length = 1) {
     std::vector<std::int64_t> sizes;
-    const Batch batch =
-        batch_of_lengths(std::vector<int>(static_cast<std::size_t>(samples), 1), nodes);
+    const Batch batch = batch_of_lengths(std::vector<int>(samples, length), nodes);
     std::int64_t begin = 0;
     for (const Batch::Shard& shard : batch.shards) {
       CHECK(shard.begin == begin);
       begin = shard.end;
       sizes.push_back(shard.end - shard.begin);
     }
-    CHECK(begin == samples);
+    CHECK(begin == static_cast<std::int64_t>(samples));
     return sizes;
   };
   using Sizes = std::vector<std::int64_t>;
@@ -68,6 +67,14 @@ TEST_CASE("batch: a shard has about kShardRows edges and at least one sample") {
   CHECK(shard_sizes(2, 40) == Sizes{1, 1});
   CHECK(shard_sizes(20, 4) == Sizes{16, 4});
   CHECK(shard_sizes(1, 1) == Sizes{1});
+  // Short trajectories share a shard, but eight shards there are.
+  static_assert(kShardWork == 4096 && kMostShardRows == 1024 && kLeastShards == 8);
+  CHECK(shard_sizes(32, 16, 3) == Sizes(8, 4));
+  CHECK(shard_sizes(32, 16, 8) == Sizes{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2});  // 7 * 256 rows of work
+  CHECK(shard_sizes(32, 16, 16) == Sizes(16, 2));
+  CHECK(shard_sizes(32, 16, 17) == Sizes(32, 1));
+  CHECK(shard_sizes(64, 16, 3) == Sizes(16, 4));  // 1024 rows a step
+  CHECK(shard_sizes(32, 32, 2) == Sizes(32, 1));
 }
 
 TEST_CASE("batch: samples that run and that are compared are prefixes of their shard") {
