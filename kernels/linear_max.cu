@@ -41,6 +41,10 @@ struct Saved {
   Winners winners;
 };
 
+// Channels whose columns of W and dW, 32 KiB at K = 128, stay in L1 while all receivers pass; all
+// channels of one receiver after the other would bring each column from L2 for each receiver.
+constexpr std::int64_t kChannelsAtOnce = 32;
+
 void backward(const Saved& s, const Tensor& y) {
   const std::int64_t n = s.x.dim(1), k = s.w.dim(0), h = s.w.dim(1);
   // Columns of W as rows, so that a channel's weights and their gradient are contiguous.
@@ -50,18 +54,22 @@ void backward(const Saved& s, const Tensor& y) {
   transpose(k, h, s.w.data, wt, false);
   std::fill_n(dwt, k * h, Real{0});
   std::int64_t passed = 0;
-  for (std::int64_t row = 0; row < y.rows(); ++row) {
-    const std::int64_t b = row / n, j = row % n;
-    for (std::int64_t c = 0; c < h; ++c) {
-      const Real g = y.grad[row * h + c];
-      if (g == 0) continue;
-      for_each_winner(
-          s.products, s.adj, y.data, s.winners, b, j, c, [&](std::int64_t i, Real share) {
-            const std::int64_t edge = ((b * n + i) * n + j) * k;
-            ++passed;
-            pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
-            s.bias.grad[c] += share * g;
-          });
+  for (std::int64_t first = 0; first < h; first += kChannelsAtOnce) {
+    const std::int64_t end = std::min(h, first + kChannelsAtOnce);
+    for (std::int64_t row = 0; row < y.rows(); ++row) {
+      const std::int64_t b = row / n, j = row % n;
+      for (std::int64_t c = first; c < end; ++c) {
+        const Real g = y.grad[row * h + c];
+        if (g == 0) continue;
+        for_each_winner(s.products, s.adj, y.data, s.winners, b, j, c,
+                        [&](std::int64_t i, Real share) {
+                          const std::int64_t edge = ((b * n + i) * n + j) * k;
+                          ++passed;
+                          pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge,
+                                         dwt + c * k);
+                          s.bias.grad[c] += share * g;
+                        });
+      }
     }
   }
   add_flops(4 * k * passed);

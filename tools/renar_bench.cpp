@@ -1,5 +1,5 @@
 // renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm,
-// `data` (bench_data.h) the samplers of all.
+// `ops` (bench_ops.h) each op, `data` (bench_data.h) the samplers.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "kernels/products.h"
 #include "nn/shard_runner.h"
 #include "tools/bench_data.h"
+#include "tools/bench_ops.h"
 #include "tools/bench_times.h"
 #include "tools/program.h"
 #include "trainer/batch.h"
@@ -233,14 +234,28 @@ int run(int argc, char** argv) {
   step->add_flag("--predict", o.predict, "predictions alone, no training step");
   step->add_flag("--json", o.json, "one JSON object");
 
+  OpsOptions p;
+  CLI::App* ops = app.add_subcommand("ops", "every op, forward and backward, on one core");
+  ops->add_option("--length", p.length, "nodes")->check(positive)->capture_default_str();
+  ops->add_option("--batch", p.batch, "samples")->check(positive)->capture_default_str();
+  ops->add_option("--hidden", p.hidden, "hidden units, a multiple of 4 (heads)")
+      ->check(CLI::Range(4, 1 << 14))
+      ->capture_default_str();
+  ops->add_option("--repeats", p.repeats, "calls that are timed")
+      ->check(positive)
+      ->capture_default_str();
+  ops->add_flag("--json", p.json, "one JSON object");
+
   DataOptions d;
   CLI::App* data = app.add_subcommand("data", "the CLRS-30 test samples of every algorithm");
   data->add_option("--algo", d.algos, "algorithms with commas between them; default: all")
       ->delimiter(',');
   data->add_option("--length", d.length, "nodes")->check(positive)->capture_default_str();
   data->add_flag("--json", d.json, "one JSON object");
-  return parse_and_run(app, argc, argv,
-                       [&] { return data->parsed() ? bench_data(d) : bench_step(o); });
+  return parse_and_run(app, argc, argv, [&] {
+    if (ops->parsed()) return bench_ops(p);
+    return data->parsed() ? bench_data(d) : bench_step(o);
+  });
 }
 
 }  // namespace

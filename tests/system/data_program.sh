@@ -115,6 +115,13 @@ refused 2 'pipe.json is not a regular file' trace --algo bfs --input pipe.json
 "$programs/renar_bench" data --algo bfs,dfs --length 8 --json >bench.json || fail "renar_bench data: status $?"
 grep -q '"algo":"dfs","samples":32,"frames":24,' bench.json || fail "renar_bench data: $(cat bench.json)"
 
+# And that of the ops.
+"$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 --json >ops.json || fail "renar_bench ops: status $?"
+for op in '"linear_max"' '"pointer_head"' '"squared_error"' '"memory_read"'; do
+  grep -q "{\"op\":$op,\"forward_us_min\":[0-9.]*,\"backward_us_min\":[0-9.]*,\"gflop\":" ops.json || fail "renar_bench ops: no $op in $(cat ops.json)"
+done
+"$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 | grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' || fail "renar_bench ops: no table"
+
 if python3 -c 'import numpy' 2>/dev/null; then
   python3 - <<'PY' || fail "numpy reads something else"
 import numpy as np

@@ -1,0 +1,228 @@
+// `renar_bench ops`: what each op costs on one core of the CPU, forward and backward.
+//
+// The shapes are those of one shard at --length nodes: (B,N,H) of nodes, (B,N,N,H) of edges. An op
+// runs on a tape of its own, as in a training step; backward starts from a gradient of ones. The
+// products' GFLOP/s count forward and backward together.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/rng.h"
+#include "core/tape.h"
+#include "core/version.h"
+#include "kernels/attention.h"
+#include "kernels/carry.h"
+#include "kernels/columns.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
+#include "kernels/edge_pointer_means.h"
+#include "kernels/gated_update.h"
+#include "kernels/gemm.h"
+#include "kernels/head_dot.h"
+#include "kernels/hide.h"
+#include "kernels/layer_norm.h"
+#include "kernels/linear.h"
+#include "kernels/linear_max.h"
+#include "kernels/log_sinkhorn.h"
+#include "kernels/lstm_cell.h"
+#include "kernels/mask_cross_entropy.h"
+#include "kernels/mean.h"
+#include "kernels/memory.h"
+#include "kernels/node_add.h"
+#include "kernels/node_max.h"
+#include "kernels/pointer_head.h"
+#include "kernels/pointwise.h"
+#include "kernels/sender_max.h"
+#include "kernels/softmax.h"
+#include "kernels/squared_error.h"
+#include "kernels/triplet_max.h"
+#include "tools/bench_times.h"
+
+namespace renar {
+
+struct OpsOptions {
+  int length = 16, batch = 1, hidden = 128, repeats = 200;
+  bool json = false;
+};
+
+/// An op, the tensors that it is given, and how it is called. A loss gives no tensor.
+struct OpCase {
+  using Call = std::function<Tensor(Tape&, const std::vector<Tensor>&)>;
+
+  std::string name;
+  std::vector<Shape> inputs;
+  Call call;
+};
+
+/// What an op is beside its inputs: numbers that stay as they are.
+struct OpData {
+  std::vector<std::int32_t> targets;  // (B N)
+  std::vector<Real> truth;            // (B,N,N)
+  std::vector<int> places;            // (B)
+  double loss = 0;
+};
+
+inline std::vector<OpCase> op_cases(const OpsOptions& o, OpData& data) {
+  const std::int64_t b = o.batch, n = o.length, h = o.hidden, f = 8, heads = 4;
+  const Shape node{b, n, h}, edge{b, n, n, h}, pairs{b, n, n}, triplets{b, n, n, f},
+      raw{b, n, n, 5};
+  const Shape square{h, h}, row{h}, one{1};
+  data.targets.assign(static_cast<std::size_t>(b * n), 0);
+  data.truth.assign(static_cast<std::size_t>(b * n * n), 0);
+  data.places.assign(static_cast<std::size_t>(b), 0);
+  using In = const std::vector<Tensor>&;
+  std::vector<OpCase> cases;
+  const auto add = [&](const char* name, std::vector<Shape> inputs, OpCase::Call call) {
+    cases.push_back({name, std::move(inputs), std::move(call)});
+  };
+
+  add("linear, of nodes", {node, square, row}, [](Tape& t, In in) {
+    return linear(t, {{in[0], in[1]}}, {in[2]});
+  });
+  add("linear, of edges, relu", {edge, square, row}, [](Tape& t, In in) {
+    return linear(t, {{in[0], in[1]}}, {in[2]}, Activation::kRelu);
+  });
+  add("edge_linear, ends and 5 numbers", {node, node, raw, {5, h}}, [](Tape& t, In in) {
+    return edge_linear(t, in[0], in[1], {{in[2], in[3]}}, {}, Activation::kRelu);
+  });
+  add("linear_max", {edge, square, row},
+      [](Tape& t, In in) { return linear_max(t, in[0], in[1], in[2], {}); });
+  add("sender_max", {edge}, [](Tape& t, In in) { return sender_max(t, in[0], {}); });
+  add("triplet_max", {triplets, triplets, triplets},
+      [](Tape& t, In in) { return triplet_max(t, in[0], in[1], in[2]); });
+  add("pointer_head", {node, edge, {h, 1}, one},
+      [](Tape& t, In in) { return pointer_head(t, in[0], in[1], in[2], in[3]); });
+  add("edge_pointer_head", {edge, node, {h, 1}, one},
+      [](Tape& t, In in) { return edge_pointer_head(t, in[0], in[1], in[2], in[3]); });
+  add("gated_update", {node, node, node},
+      [](Tape& t, In in) { return gated_update(t, in[0], in[1], in[2]); });
+  add("layer_norm", {node, row, row},
+      [](Tape& t, In in) { return layer_norm(t, in[0], in[1], in[2]); });
+  add("lstm_cell", {{b, n, 4 * h}, node},
+      [](Tape& t, In in) { return lstm_cell(t, in[0], in[1]).hidden; });
+  add("attention_weights", {{b, n, n, heads}},
+      [](Tape& t, In in) { return attention_weights(t, in[0], {}); });
+  add("attend", {{b, n, n, heads}, node, node},
+      [](Tape& t, In in) { return attend(t, in[0], in[1], in[2]); });
+  add("head_dot", {edge, {h, 1}, one}, [](Tape& t, In in) {
+    const Head* head = new (t.host_array<Head>(1)) Head{in[1], in[2]};
+    return head_dot(t, in[0], {head, 1});
+  });
+  add("memory_read", {{b, n, h}, {b, n, n, h}, {b, n, n, h}, {n, h}},
+      [](Tape& t, In in) { return memory_read(t, in[0], in[1], in[2], in[3]); });
+  add("softmax", {pairs}, [](Tape& t, In in) { return softmax(t, in[0]); });
+  add("log_sinkhorn, 10 rounds", {pairs},
+      [](Tape& t, In in) { return log_sinkhorn(t, in[0], 10); });
+  add("edge_pointer_means", {{b, n, n, n}},
+      [](Tape& t, In in) { return edge_pointer_means(t, in[0]); });
+  add("node_max", {node}, [](Tape& t, In in) { return node_max(t, in[0]); });
+  add("node_add", {node, {b, h}}, [](Tape& t, In in) { return node_add(t, in[0], in[1]); });
+  add("columns, of 4 numbers", {pairs, pairs, pairs, pairs}, [=](Tape& t, In in) {
+    Sources sources;
+    for (const Tensor& x : in) sources.add(x.reshaped({b * n * n, 1}));
+    return columns(t, b * n * n, sources);
+  });
+  add("mean, of 3", {edge, edge, edge}, [](Tape& t, In in) { return mean(t, in.data(), 3); });
+  add("relu", {edge}, [](Tape& t, In in) { return relu(t, in[0]); });
+  add("sigmoid", {node}, [](Tape& t, In in) { return sigmoid(t, in[0]); });
+  add("add", {edge, edge}, [](Tape& t, In in) { return renar::add(t, in[0], in[1]); });
+  add("dropout", {node}, [&data](Tape& t, In in) {
+    return dropout(t, in[0], 0.5, {.seed = 1, .samples = data.places.data()});
+  });
+  add("hide", {pairs, pairs}, [](Tape& t, In in) {
+    return hide(t, in[0], {in[1].data, nullptr, in[1].shape});
+  });
+  add("carry", {node}, [](Tape& t, In in) { return carry(t, in[0]); });
+  add("cross_entropy", {{b * n, n}}, [&data](Tape& t, In in) {
+    cross_entropy(t, in[0], data.targets.data(), 1, LossSum(data.loss));
+    return Tensor{};
+  });
+  add("mask_cross_entropy", {pairs}, [&data](Tape& t, In in) {
+    mask_cross_entropy(t, in[0], data.truth.data(), 1, LossSum(data.loss));
+    return Tensor{};
+  });
+  add("squared_error", {pairs}, [&data](Tape& t, In in) {
+    squared_error(t, in[0], data.truth.data(), 1, LossSum(data.loss));
+    return Tensor{};
+  });
+  return cases;
+}
+
+struct OpTimes {
+  std::string name;
+  double forward_us = 0, backward_us = 0, gflop = 0;
+
+  double gflops() const { return gflop / (forward_us + backward_us) * 1e6; }
+};
+
+inline OpTimes time_op(const OpCase& op, int repeats) {
+  std::vector<std::vector<Real>> memory;
+  std::vector<Tensor> inputs;
+  CounterRng random(1, Purpose::kInitialisation, 0, 0);
+  for (const Shape& shape : op.inputs) {
+    const auto size = static_cast<std::size_t>(shape.size());
+    std::vector<Real>& numbers = memory.emplace_back(2 * size);
+    for (std::size_t i = 0; i < size; ++i) numbers[i] = static_cast<Real>(random.uniform() - 0.5);
+  }
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    inputs.push_back({memory[k].data(), memory[k].data() + memory[k].size() / 2, op.inputs[k]});
+  }
+  Tape tape;
+  Real no_gradients = 0;
+  std::vector<double> forward, backward;
+  count_flops(true);
+  for (int i = 0; i <= repeats; ++i) {  // the first warms up
+    tape.start(Tape::Mode::kRecord, nullptr, &no_gradients);
+    const double start = seconds_now();
+    const Tensor y = op.call(tape, inputs);
+    const double middle = seconds_now();
+    if (y.has_grad()) std::fill_n(y.grad, y.size(), Real{1});
+    const double turned = seconds_now();
+    tape.backward();
+    if (i == 0) continue;
+    forward.push_back((middle - start) * 1e6);
+    backward.push_back((seconds_now() - turned) * 1e6);
+  }
+  const double gflop = static_cast<double>(counted_flops()) / 1e9 / (repeats + 1);
+  count_flops(false);
+  return {op.name, times_of(std::move(forward)).min, times_of(std::move(backward)).min, gflop};
+}
+
+inline int bench_ops(const OpsOptions& o) {
+  OpData data;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  if (!o.json) {
+    fmt::print("{:<36}{:>14}{:>14}{:>12}\n",
+               fmt::format("n = {}, batch {}, hidden {}", o.length, o.batch, o.hidden),
+               "forward, us", "backward, us", "GFLOP/s");
+  }
+  for (const OpCase& op : op_cases(o, data)) {
+    const OpTimes t = time_op(op, o.repeats);
+    list.push_back({{"op", t.name},
+                    {"forward_us_min", t.forward_us},
+                    {"backward_us_min", t.backward_us},
+                    {"gflop", t.gflop}});
+    if (o.json) continue;
+    fmt::print("{:<36}{:>14.1f}{:>14.1f}{:>12}\n", t.name, t.forward_us, t.backward_us,
+               t.gflop > 0 ? fmt::format("{:.0f}", t.gflops()) : "");
+    std::fflush(stdout);
+  }
+  if (!o.json) {
+    fmt::print("machine: {}, {}, one thread\n", cpu_model(), instruction_set());
+    return 0;
+  }
+  const nlohmann::ordered_json out = {{"nodes", o.length},  {"batch", o.batch},
+                                      {"hidden", o.hidden}, {"ops", list},
+                                      {"cpu", cpu_model()}, {"isa", instruction_set()}};
+  fmt::print("{}\n", out.dump());
+  return 0;
+}
+
+}  // namespace renar
