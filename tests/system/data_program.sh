@@ -120,7 +120,8 @@ grep -q '"algo":"dfs","samples":32,"frames":24,' bench.json || fail "renar_bench
 for op in '"linear_max"' '"pointer_head"' '"squared_error"' '"memory_read"'; do
   grep -q "{\"op\":$op,\"forward_us_min\":[0-9.]*,\"backward_us_min\":[0-9.]*,\"gflop\":" ops.json || fail "renar_bench ops: no $op in $(cat ops.json)"
 done
-"$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 | grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' || fail "renar_bench ops: no table"
+"$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 >ops.txt || fail "renar_bench ops: status $?"
+grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' ops.txt || fail "renar_bench ops: $(cat ops.txt)"
 
 if python3 -c 'import numpy' 2>/dev/null; then
   python3 - <<'PY' || fail "numpy reads something else"
