@@ -9,8 +9,8 @@
 //
 // On the CPU; a device has kernels/products.h. Every element of C is one sum in the same order,
 // whatever its row, so that equal rows of A give equal rows of C: exact ties of a maximum stay
-// ties. Ours rather than OpenBLAS because of that and because a layer is one pass over C; no library
-// is faster at these shapes (figures in gemm_simd.cpp).
+// ties. Ours rather than OpenBLAS because of that and because a layer is one pass over C; no
+// library is faster at these shapes (figures in gemm_simd.cpp).
 #pragma once
 
 #include <cstdint>
