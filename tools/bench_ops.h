@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/check.h"
 #include "core/clock.h"
 #include "core/rng.h"
 #include "core/tape.h"
@@ -47,6 +48,8 @@
 
 namespace renar {
 
+constexpr int kHeads = 4;  // of attention
+
 struct OpsOptions {
   int length = 16, batch = 1, hidden = 128, repeats = 200;
   bool json = false;
@@ -70,7 +73,7 @@ struct OpData {
 };
 
 inline std::vector<OpCase> op_cases(const OpsOptions& o, OpData& data) {
-  const std::int64_t b = o.batch, n = o.length, h = o.hidden, f = 8, heads = 4;
+  const std::int64_t b = o.batch, n = o.length, h = o.hidden, f = 8, heads = kHeads;
   const Shape node{b, n, h}, edge{b, n, n, h}, pairs{b, n, n}, triplets{b, n, n, f},
       raw{b, n, n, 5};
   const Shape square{h, h}, row{h}, one{1};
@@ -195,7 +198,11 @@ inline OpTimes time_op(const OpCase& op, int repeats) {
   return {op.name, times_of(std::move(forward)).min, times_of(std::move(backward)).min, gflop};
 }
 
+/// Throws renar::UsageError where the hidden units cannot be shared among the heads.
 inline int bench_ops(const OpsOptions& o) {
+  if (o.hidden % kHeads != 0) {
+    throw UsageError(message_of("--hidden {}: not a multiple of {} heads", o.hidden, kHeads));
+  }
   OpData data;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   if (!o.json) {
