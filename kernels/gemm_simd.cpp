@@ -66,7 +66,7 @@ constexpr std::int64_t kPasses = 3;      // row tiles below which B is read in p
 /// One term of a tile's sums, or a part of it.
 struct Piece {
   std::int64_t k;  // length of the sums
-  Factor a;        // first of the tile's rows
+  Factor a;        // all its rows
   const Real* b;   // NR columns of B, or a panel of them
   std::int64_t b_row;
 };
@@ -251,8 +251,8 @@ struct Pass {
   int count = 0;
 };
 
-/// Takes terms, and parts of long ones, one pass after the other.
-struct Terms {
+/// Cuts a sum of terms into passes: whole terms, and parts of long ones.
+struct Passes {
   const GemmTerm* terms;
   int count;
   int next = 0;
@@ -305,14 +305,14 @@ void set_columns(std::int64_t m, std::int64_t j, std::int64_t cols, std::int64_t
   }
 }
 
-void gemm(std::int64_t m, std::int64_t n, const GemmTerm* all, int count, const Ends* ends, Real* c,
-          const GemmOptions& options) {
+void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, const Ends* ends,
+          Real* c, const GemmOptions& options) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(D()));
   HWY_ALIGN static thread_local Real panel[kPanelRoom];
-  Terms terms{all, count};
-  for (bool first = true; first || !terms.over(); first = false) {
-    Pass pass = terms.take();
-    const bool last = terms.over();
+  Passes passes{terms, count};
+  for (bool first = true; first || !passes.over(); first = false) {
+    Pass pass = passes.take();
+    const bool last = passes.over();
     for (std::int64_t row = 0; row < m; row += kRowBlock) {
       const std::int64_t end = std::min(m, row + kRowBlock);
       for (std::int64_t j = 0; j < n; j += 2 * lanes) {

@@ -13,15 +13,17 @@
 namespace renar {
 namespace {
 
-// y[b,i,j] = send[b,i] + recv[b,j]
+// y[b,i,j] = send[b,i] + recv[b,j] + e[b,i,j]
 RENAR_CLONES void spread_on_cpu(std::int64_t batch, std::int64_t n, std::int64_t h,
-                                const Real* send, const Real* recv, Real* y) {
+                                const Real* send, const Real* recv, const Real* e, Real* y) {
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j, y += h) {
+      for (std::int64_t j = 0; j < n; ++j, e += h, y += h) {
         const Real* s = send == nullptr ? nullptr : send + (b * n + i) * h;
         const Real* r = recv == nullptr ? nullptr : recv + (b * n + j) * h;
-        for (std::int64_t c = 0; c < h; ++c) y[c] = (s ? s[c] : Real{0}) + (r ? r[c] : Real{0});
+        for (std::int64_t c = 0; c < h; ++c) {
+          y[c] = ((s ? s[c] : Real{0}) + (r ? r[c] : Real{0})) + e[c];
+        }
       }
     }
   }
@@ -55,11 +57,11 @@ __global__ void spread_rows(std::int64_t rows, std::int64_t n, std::int64_t h, c
   for (std::int64_t c = lane_index(); c < h; c += kWarp) {
     const Real sum = (send != nullptr ? send[sender * h + c] : Real{0}) +
                      (recv != nullptr ? recv[receiver * h + c] : Real{0});
-    y[row * h + c] = e != nullptr ? sum + e[row * h + c] : sum;
+    y[row * h + c] = sum + e[row * h + c];
   }
 }
 
-// y = send + recv [+ e]; absent ends are null.
+// Absent ends are null.
 void spread(Device device, const Tensor& send, const Tensor& recv, const Tensor& e,
             const Tensor& y) {
   const std::int64_t batch = y.dim(0), n = y.dim(1), h = y.dim(3);
@@ -67,8 +69,7 @@ void spread(Device device, const Tensor& send, const Tensor& recv, const Tensor&
     return launch(one_warp_each(y.rows()), spread_rows, y.rows(), n, h, send.data, recv.data,
                   e.data, y.data);
   }
-  spread_on_cpu(batch, n, h, send.data, recv.data, y.data);
-  for (std::int64_t i = 0; e && i < y.size(); ++i) y.data[i] += e.data[i];
+  spread_on_cpu(batch, n, h, send.data, recv.data, e.data, y.data);
 }
 
 // On a device: a thread has channel c of node q and sums over all that it sends, and receives.

@@ -45,8 +45,27 @@ struct Saved {
 // channels of one receiver after the other would bring each column from L2 for each receiver.
 constexpr std::int64_t kChannelsAtOnce = 32;
 
+// One receiver's channels first .. end, wt and dwt having columns as rows; the winners' number.
+std::int64_t pass_channels(const Saved& s, const Tensor& y, std::int64_t row, std::int64_t first,
+                           std::int64_t end, const Real* wt, Real* dwt) {
+  const std::int64_t n = s.x.dim(1), k = s.w.dim(0), h = s.w.dim(1), b = row / n, j = row % n;
+  std::int64_t passed = 0;
+  for (std::int64_t c = first; c < end; ++c) {
+    const Real g = y.grad[row * h + c];
+    if (g == 0) continue;
+    const auto pass = [&](std::int64_t i, Real share) {
+      const std::int64_t edge = ((b * n + i) * n + j) * k;
+      ++passed;
+      pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge, dwt + c * k);
+      s.bias.grad[c] += share * g;
+    };
+    for_each_winner(s.products, s.adj, y.data, s.winners, b, j, c, pass);
+  }
+  return passed;
+}
+
 void backward(const Saved& s, const Tensor& y) {
-  const std::int64_t n = s.x.dim(1), k = s.w.dim(0), h = s.w.dim(1);
+  const std::int64_t k = s.w.dim(0), h = s.w.dim(1);
   // Columns of W as rows, so that a channel's weights and their gradient are contiguous.
   static thread_local std::vector<Real> scratch;
   scratch.resize(static_cast<std::size_t>(2 * k * h));
@@ -57,19 +76,7 @@ void backward(const Saved& s, const Tensor& y) {
   for (std::int64_t first = 0; first < h; first += kChannelsAtOnce) {
     const std::int64_t end = std::min(h, first + kChannelsAtOnce);
     for (std::int64_t row = 0; row < y.rows(); ++row) {
-      const std::int64_t b = row / n, j = row % n;
-      for (std::int64_t c = first; c < end; ++c) {
-        const Real g = y.grad[row * h + c];
-        if (g == 0) continue;
-        for_each_winner(s.products, s.adj, y.data, s.winners, b, j, c,
-                        [&](std::int64_t i, Real share) {
-                          const std::int64_t edge = ((b * n + i) * n + j) * k;
-                          ++passed;
-                          pass_to_winner(k, share * g, wt + c * k, s.x.data + edge, s.x.grad + edge,
-                                         dwt + c * k);
-                          s.bias.grad[c] += share * g;
-                        });
-      }
+      passed += pass_channels(s, y, row, first, end, wt, dwt);
     }
   }
   add_flops(4 * k * passed);

@@ -121,9 +121,9 @@ for op in '"linear_max"' '"pointer_head"' '"squared_error"' '"memory_read"'; do
   grep -q "{\"op\":$op,\"forward_us_min\":[0-9.]*,\"backward_us_min\":[0-9.]*,\"gflop\":" ops.json || fail "renar_bench ops: no $op in $(cat ops.json)"
 done
 "$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 >ops.txt || fail "renar_bench ops: status $?"
+grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' ops.txt || fail "renar_bench ops: $(cat ops.txt)"
 "$programs/renar_bench" ops --hidden 6 >ops6.txt 2>&1 && fail "renar_bench ops --hidden 6: status 0"
 [[ $(cat ops6.txt) == *"--hidden 6: not a multiple of 4 heads"* && $(wc -l <ops6.txt) == 1 ]] || fail "renar_bench ops --hidden 6: $(cat ops6.txt)"
-grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' ops.txt || fail "renar_bench ops: $(cat ops.txt)"
 
 if python3 -c 'import numpy' 2>/dev/null; then
   python3 - <<'PY' || fail "numpy reads something else"
