@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
+constexpr int kNanBytes = 0xff;
 constexpr std::size_t kLargestGrowth = std::size_t{4} << 30;
 
 std::size_t round_up(std::size_t bytes) {
@@ -41,21 +42,21 @@ void* Arena::allocate(std::size_t bytes) {
   }
   std::byte* place = blocks_[block_].memory.get() + offset_;
   offset_ += bytes;
-  if (poison_ && memory_ != Memory::kZeroed) fill(place, 0xff, bytes);
+  if (poison_ && memory_ != Memory::kZeroed) fill(place, kNanBytes, bytes);
   return place;
 }
 
 void Arena::rewind(Mark mark) {
+  if (poison_ && memory_ != Memory::kZeroed) fill(mark, this->mark(), kNanBytes);
   block_ = mark.block;
   offset_ = mark.offset;
 }
 
-void Arena::zero_below(Mark mark) {
-  for (std::size_t i = 0; i < std::min(mark.block, blocks_.size()); ++i) {
-    fill(blocks_[i].memory.get(), 0, blocks_[i].size);
-  }
-  if (mark.block < blocks_.size()) {
-    fill(blocks_[mark.block].memory.get(), 0, mark.offset);
+void Arena::fill(Mark from, Mark to, int byte) {
+  for (std::size_t i = from.block; i < blocks_.size() && i <= to.block; ++i) {
+    const std::size_t begin = i == from.block ? from.offset : 0;
+    const std::size_t end = i == to.block ? to.offset : blocks_[i].size;
+    fill(blocks_[i].memory.get() + begin, byte, end - begin);
   }
 }
 
@@ -82,6 +83,12 @@ bool Arena::holds(const void* place) const {
   return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
     return at >= block.memory.get() && at < block.memory.get() + block.size;
   });
+}
+
+std::size_t Arena::used() const {
+  std::size_t total = offset_;
+  for (std::size_t i = 0; i < block_; ++i) total += blocks_[i].size;
+  return total;
 }
 
 std::size_t Arena::capacity() const {

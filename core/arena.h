@@ -48,17 +48,21 @@ class Arena {
   Mark mark() const { return {block_, offset_}; }
   /// Everything allocated after `mark` is forgotten.
   void rewind(Mark mark);
-  /// Zeroes everything that was ever allocated below `mark`.
-  void zero_below(Mark mark);
+  /// Zeroes everything that was ever allocated between two marks, or below one.
+  void zero(Mark from, Mark to) { fill(from, to, 0); }
+  void zero_below(Mark mark) { zero({}, mark); }
   /// Everything is forgotten; several blocks become one.
   void reset();
 
   std::size_t capacity() const;
+  /// Up to where the next array begins.
+  std::size_t used() const;
   /// Adds what says whether it is still the same memory, and so gives the same addresses.
   void identify(std::vector<std::uint64_t>& as) const;
   /// Whether an address is in its memory.
   bool holds(const void* place) const;
-  /// Fills fresh memory with NaN bytes: tests find what an op forgot to write.
+  /// Fills fresh memory and what is rewound with NaN bytes: tests find what an op forgot to write,
+  /// and who reads what is forgotten.
   void poison(bool on) { poison_ = on; }
 
  private:
@@ -75,6 +79,7 @@ class Arena {
   };
   void add_block(std::size_t bytes);
   void fill(std::byte* begin, int byte, std::size_t bytes);
+  void fill(Mark from, Mark to, int byte);
 
   Device device_;
   Memory memory_;

@@ -83,6 +83,12 @@ bool launches_are_left_out() { return silent; }
 
 void check_launch() { check_cuda(cudaGetLastError(), "starting a kernel"); }
 
+std::size_t cuda_memory() {
+  std::size_t available = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&available, &total), "asking how much memory it has");
+  return total;
+}
+
 void* cuda_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
@@ -91,8 +97,8 @@ void* cuda_allocate(std::size_t bytes) {
     std::size_t available = 0, total = 0;
     check_cuda(cudaMemGetInfo(&available, &total), "asking how much memory is free");
     throw Error(
-        message_of("[cuda] out of memory: {} MiB wanted, {} of {} MiB are free; a smaller --batch "
-                   "or --hidden takes less",
+        message_of("[cuda] out of memory: {} MiB wanted, {} of {} MiB are free; a smaller "
+                   "--memory-budget, --batch or --hidden takes less",
                    mebibytes(bytes), mebibytes(available), mebibytes(total)));
   }
   check_cuda(status, "allocating memory");
@@ -178,6 +184,7 @@ std::string cuda_problem() {
   return "this build has no CUDA backend; build it where a CUDA toolkit is";
 }
 std::string cuda_model() { return ""; }
+std::size_t cuda_memory() { return 0; }
 void* cuda_allocate(std::size_t) { throw Error(message_of("[cuda] {}", cuda_problem())); }
 void cuda_release(void*) {}
 void* cuda_allocate_host(std::size_t bytes) { return cuda_allocate(bytes); }

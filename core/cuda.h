@@ -13,6 +13,8 @@ std::string cuda_problem();
 /// The name of the GPU and the version of CUDA.
 std::string cuda_model();
 
+/// Bytes of the GPU.
+std::size_t cuda_memory();
 void* cuda_allocate(std::size_t bytes);
 void cuda_release(void* memory);
 /// Page-locked memory of the host; releasing it waits for the kernels and copies that were queued.

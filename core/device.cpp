@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/cuda.h"
 #include "core/launch.h"
+#include "core/memory.h"
 #include "core/simt_memory.h"
 
 namespace renar {
@@ -69,6 +70,10 @@ Device find_device(std::string_view name, std::string* why_cpu) {
   RENAR_USAGE(name == "cuda", "[device] {} is none of auto, cpu, simt and cuda", name);
   RENAR_CHECK(problem.empty(), "[device] --device cuda: {}", problem);
   return Device::kCuda;
+}
+
+std::size_t memory_of(Device device) {
+  return device == Device::kCuda ? cuda_memory() : physical_memory();
 }
 
 void* device_allocate(Device device, std::size_t bytes) {

@@ -31,6 +31,9 @@ std::string model_of(Device device);
 /// used: not in this build, no GPU, a driver that is too old.
 Device find_device(std::string_view name, std::string* why_cpu = nullptr);
 
+/// Bytes that the device has, those in use too; 0 where nobody says.
+std::size_t memory_of(Device device);
+
 /// Memory of the device, 64-byte aligned. Throws renar::Error with the size where there is not
 /// enough.
 void* device_allocate(Device device, std::size_t bytes);

@@ -34,10 +34,18 @@ void wish_huge_pages(void* begin, std::size_t bytes) {
 #endif
 }
 
+std::size_t physical_memory() {
+#ifdef __linux__
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+#else
+  return 0;
+#endif
+}
+
 void fail_beyond_physical_memory() {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-  const rlim_t bytes =
-      static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlim_t bytes = physical_memory();
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= bytes) return;
   limit.rlim_cur = bytes;

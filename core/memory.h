@@ -1,4 +1,5 @@
-// Wishes to the operating system about memory. Where it does not know them, nothing happens.
+// What the operating system is asked about memory, and asked for. Where it does not know a wish,
+// nothing happens.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,9 @@ void keep_freed_memory();
 /// Asks Linux for huge pages in [begin, begin + bytes), which was not written to yet: for blocks of
 /// many megabytes, whose first touch costs more than all that is done with them.
 void wish_huge_pages(void* begin, std::size_t bytes);
+
+/// Bytes that the machine has; 0 where nobody says.
+std::size_t physical_memory();
 
 /// From now on an allocation that takes this process beyond the machine's memory throws
 /// std::bad_alloc; else the kernel would grant it and kill the process when it is used. Not under

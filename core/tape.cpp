@@ -17,7 +17,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   RENAR_CHECK(mode == Mode::kPredict || grads != nullptr,
               "[tape] recording needs a buffer for the parameters' gradients");
   mode_ = mode;
-  in_step_ = false;
+  in_step_ = in_segments_ = of_trajectory_ = false;
   param_values_ = values;
   param_grads_ = mode == Mode::kRecord ? grads : nullptr;
   active_ = active;
@@ -25,23 +25,48 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   kept_.reset();
   step_.reset();
   lasting_.reset();
+  whole_.reset();
   host_.reset();
   fetched_.reset();
-  nodes_.clear();
+  for (std::vector<Node>* nodes : {&nodes_, &nodes_of_trajectory_, &segments_}) nodes->clear();
   shared_.clear();
+  shared_of_trajectory_.clear();
+  nodes_floor_ = 0;
 }
 
 void Tape::begin_step() {
   step_.rewind({});
   fetched_.rewind({});
   in_step_ = true;
+  used_before_step_ = used();
 }
 
 void Tape::end_step() {
   in_step_ = false;
+  used_by_step_ = used() - used_before_step_;
   // Backward meets this node before the step's own: it finds the shared scratch zeroed.
   if (!recording()) return;
   file([arena = &step_, mark = step_.mark()] { arena->zero_below(mark); }, profile_op("end_step"));
+}
+
+void Tape::begin_segments() {
+  if (!recording()) return;
+  in_segments_ = true;
+  kept_floor_ = kept_.mark();
+  lasting_floor_ = lasting_.mark();
+  nodes_floor_ = nodes_.size();
+  shared_.clear();
+}
+
+bool Tape::is_full() const {
+  return in_segments_ && budget_ > 0 && used() + used_by_step_ > budget_;
+}
+
+void Tape::forget_segment() {
+  nodes_.resize(nodes_floor_);
+  shared_.clear();
+  kept_.rewind(kept_floor_);
+  lasting_.rewind(lasting_floor_);
 }
 
 Tensor Tape::use(const Param& param) const {
@@ -52,7 +77,7 @@ Tensor Tape::use(const Param& param) const {
 }
 
 Real* Tape::zeroed_kept(std::int64_t count) {
-  Real* memory = kept_.array<Real>(count);
+  Real* memory = kept().array<Real>(count);
   fill_bytes(device_, memory, 0, static_cast<std::size_t>(count) * sizeof(Real));
   return memory;
 }
@@ -74,7 +99,7 @@ Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
 Tensor Tape::output(const Shape& shape, bool wants_grad, bool lasts) {
   Tensor out = constant(shape);
   if (!recording() || !wants_grad) return out;
-  if (lasts && device_ != Device::kCpu) {
+  if (lasts && device_ != Device::kCpu && !of_trajectory_) {
     out.grad = lasting_.array<Real>(out.size());
   } else {
     out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
@@ -82,17 +107,32 @@ Tensor Tape::output(const Shape& shape, bool wants_grad, bool lasts) {
   return out;
 }
 
-void Tape::backward() {
-  ProfileBackward profile;
-  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-    profile.enter(node->place.scope);
-    node->run(node->closure);
-    profile.ran(node->place.op);
+// Closures may file others, which then run next.
+void Tape::run_back(std::vector<Node>& nodes, std::size_t down_to, ProfileBackward& profile) {
+  while (nodes.size() > down_to) {
+    const Node node = nodes.back();
+    nodes.pop_back();
+    profile.enter(node.place.scope);
+    node.run(node.closure);
+    profile.ran(node.place.op);
   }
 }
 
+void Tape::backward() {
+  ProfileBackward profile;
+  run_back(nodes_, nodes_floor_, profile);
+  while (!segments_.empty()) {
+    lasting_.zero(lasting_floor_, lasting_.mark());
+    forget_segment();
+    run_back(segments_, segments_.size() - 1, profile);
+    run_back(nodes_, nodes_floor_, profile);
+  }
+  run_back(nodes_of_trajectory_, 0, profile);
+  run_back(nodes_, 0, profile);
+}
+
 void Tape::identify(std::vector<std::uint64_t>& as) const {
-  for (const Arena* arena : {&kept_, &step_, &lasting_, &host_}) arena->identify(as);
+  for (const Arena* arena : {&kept_, &step_, &lasting_, &whole_, &host_}) arena->identify(as);
   as.push_back(reinterpret_cast<std::uintptr_t>(param_values_));
   as.push_back(reinterpret_cast<std::uintptr_t>(param_grads_));
 }
@@ -100,6 +140,7 @@ void Tape::identify(std::vector<std::uint64_t>& as) const {
 void Tape::poison(bool on) {
   kept_.poison(on);
   step_.poison(on);
+  whole_.poison(on);
 }
 
 }  // namespace renar

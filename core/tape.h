@@ -19,6 +19,12 @@
 // (kernels/carry.h) has its own. A device keeps small gradients and those of layers for the whole
 // trajectory: copies, and sums made step by step, would cost it more. When predicting, nothing is
 // recorded and the values of a step share one scratch too.
+//
+// A trajectory whose values are more than a budget is recorded in segments of some steps. All but
+// the last are forgotten when they end; backward has them recorded again, the last first, each from
+// the state that it began with (Chen et al. 2016, "Training deep nets with sublinear memory cost").
+// The closures run in the same order as without segments, so a CPU computes the same bits; a device
+// makes its sums over all time steps once a segment.
 #pragma once
 
 #include <algorithm>
@@ -45,6 +51,7 @@ class Tape {
         kept_(device),
         step_(device),
         lasting_(device, Arena::Memory::kZeroed),
+        whole_(device),
         host_(device, Arena::Memory::kToSend) {}
   Device device() const { return device_; }
 
@@ -59,6 +66,22 @@ class Tape {
   void begin_step();
   void end_step();
 
+  /// Most bytes of a trajectory's values and gradients; 0: no limit. A single step is recorded
+  /// whatever it needs.
+  void limit(std::size_t budget) { budget_ = budget; }
+  /// Before the first step: the first segment begins.
+  void begin_segments();
+  /// After a step: whether another one of its size would be beyond the budget.
+  bool is_full() const;
+  /// Forgets the segment, whose steps are over, and begins the next one. When backward has passed
+  /// that, `again` is to record this one's steps anew and to start their gradients.
+  template <class Again>
+  void end_segment(const Again& again, const char* op = __builtin_FUNCTION()) {
+    const OfTrajectory lasting(*this);
+    segments_.push_back(node_of(again, profile_op(op)));
+    forget_segment();
+  }
+
   /// While it lives, results belong to the trajectory and not to the current step.
   class OutsideStep {
    public:
@@ -72,6 +95,23 @@ class Tape {
    private:
     Tape& tape_;
     bool was_in_step_;
+  };
+
+  /// While it lives, results and their closures belong to the trajectory, whatever its segments:
+  /// what all steps share, whose gradient is complete when backward has passed the first of them.
+  class OfTrajectory {
+   public:
+    explicit OfTrajectory(Tape& tape) : tape_(tape), outside_(tape), was_(tape.of_trajectory_) {
+      tape.of_trajectory_ = tape.in_segments_;
+    }
+    ~OfTrajectory() { tape_.of_trajectory_ = was_; }
+    OfTrajectory(const OfTrajectory&) = delete;
+    OfTrajectory& operator=(const OfTrajectory&) = delete;
+
+   private:
+    Tape& tape_;
+    OutsideStep outside_;
+    bool was_;
   };
 
   /// A parameter as a tensor.
@@ -98,16 +138,17 @@ class Tape {
   bool survives(const Tensor& x) const {
     return device_ != Device::kCpu && !step_.holds(x.data) && lasts(x.grad);
   }
-  /// What several ops of a trajectory share, found by an address; the first to ask makes it, and
-  /// `made` says so.
+  /// What several ops of a segment, or of the trajectory, share, found by an address; the first to
+  /// ask makes it, and `made` says so.
   template <class T>
   T& shared(const void* address, bool& made) {
-    const auto at = std::lower_bound(shared_.begin(), shared_.end(), Shared{address, nullptr});
-    made = at == shared_.end() || at->address != address;
+    std::vector<Shared>& all = of_trajectory_ ? shared_of_trajectory_ : shared_;
+    const auto at = std::lower_bound(all.begin(), all.end(), Shared{address, nullptr});
+    made = at == all.end() || at->address != address;
     if (!made) return *static_cast<T*>(at->what);
     static_assert(std::is_trivially_destructible_v<T>);
     T* what = new (closures().allocate(sizeof(T))) T();
-    shared_.insert(at, {address, what});
+    all.insert(at, {address, what});
     return *what;
   }
   /// Numbers without gradient: data, masks, scratch that a backward closure needs.
@@ -170,8 +211,8 @@ class Tape {
   /// Adds what the addresses of a trajectory that starts now depend on, beside its own extents.
   void identify(std::vector<std::uint64_t>& as) const;
   std::size_t bytes() const {
-    return kept_.capacity() + step_.capacity() + lasting_.capacity() + host_.capacity() +
-           fetched_.capacity();
+    return kept_.capacity() + step_.capacity() + lasting_.capacity() + whole_.capacity() +
+           host_.capacity() + fetched_.capacity();
   }
 
  private:
@@ -187,18 +228,25 @@ class Tape {
   };
 
   template <class Backward>
-  void file(const Backward& backward, const ProfilePlace& place) {
+  Node node_of(const Backward& backward, const ProfilePlace& place) {
     static_assert(std::is_trivially_destructible_v<Backward>, "capture tensors and numbers only");
     static_assert(alignof(Backward) <= 64);
     void* memory = closures().allocate(sizeof(Backward));
     new (memory) Backward(backward);
-    nodes_.push_back(
-        {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, memory, place});
+    return {[](const void* closure) { (*static_cast<const Backward*>(closure))(); }, memory, place};
   }
-  Arena& values_arena() { return in_step_ && !recording() ? step_ : kept_; }
-  Arena& closures() { return device_ == Device::kCpu ? kept_ : host_; }
+  template <class Backward>
+  void file(const Backward& backward, const ProfilePlace& place) {
+    (of_trajectory_ ? nodes_of_trajectory_ : nodes_).push_back(node_of(backward, place));
+  }
+  Arena& kept() { return of_trajectory_ ? whole_ : kept_; }
+  Arena& values_arena() { return in_step_ && !recording() ? step_ : kept(); }
+  Arena& closures() { return device_ == Device::kCpu ? kept() : host_; }
   Tensor output(const Shape& shape, bool wants_grad, bool lasts);
   Real* zeroed_kept(std::int64_t count);
+  std::size_t used() const { return kept_.used() + step_.used() + lasting_.used() + whole_.used(); }
+  void forget_segment();
+  void run_back(std::vector<Node>& nodes, std::size_t down_to, ProfileBackward& profile);
 
   Device device_;
   Mode mode_ = Mode::kPredict;
@@ -207,13 +255,23 @@ class Tape {
   Real* param_grads_ = nullptr;
   ActiveParameters active_;
   const PackedWeights* packed_ = nullptr;
-  Arena kept_;     // lives as long as the trajectory
+  bool in_segments_ = false;
+  bool of_trajectory_ = false;
+  Arena kept_;     // lives as long as the trajectory or its segment
   Arena step_;     // reused by every time step
   Arena lasting_;  // gradients of a device that live as long; they start as zeros
+  Arena whole_;    // beside segments: lives as long as the trajectory
   Arena host_;     // beside a device: closures, and numbers on their way to it
   Arena fetched_;  // and those that have come back
-  std::vector<Node> nodes_;
-  std::vector<Shared> shared_;  // by address
+  std::vector<Node> nodes_, nodes_of_trajectory_;
+  std::vector<Node> segments_;                         // each records itself anew
+  std::vector<Shared> shared_, shared_of_trajectory_;  // by address
+
+  std::size_t budget_ = 0;
+  // Where the first segment begins, and the others when those before are forgotten.
+  Arena::Mark kept_floor_, lasting_floor_;
+  std::size_t nodes_floor_ = 0;
+  std::size_t used_before_step_ = 0, used_by_step_ = 0;
 };
 
 }  // namespace renar

@@ -22,7 +22,7 @@ namespace renar {
 
 /// The tensors of one shard that are carried, each (B,..), in the order of their numbers.
 struct CarriedTensors {
-  std::array<Tensor, kMaxProbes + 2> tensors{};
+  std::array<Tensor, 2 * kMaxProbes + 2> tensors{};
   std::size_t count = 0;
 
   void add(const Tensor& tensor) { tensors[count++] = tensor; }

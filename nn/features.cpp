@@ -9,7 +9,7 @@ Term Composer::term(const Features& features, Tensor w) {
       return {features.raw, known.product};
     }
   }
-  const Tape::OutsideStep outside(tape_);                              // it serves all steps
+  const Tape::OfTrajectory lasting(tape_);                             // it serves all steps
   const Tensor product = linear(tape_, {{features.encoders, w}}, {});  // (R,O)
   composed_.add({features.encoders.data, w.data, product});
   return {features.raw, product};

@@ -73,6 +73,11 @@ ShardLosses::ShardLosses(Tape& tape, const Samples& samples, HintMode hints,
   open_sums(tape, sums_.data(), static_cast<std::int64_t>(spec_.size()) + 1);
 }
 
+void ShardLosses::stop_adding() {
+  if (tape_.device() != Device::kCpu) return;
+  for (LossSum& sum : sums_) sum.total = &unwanted_;
+}
+
 void ShardLosses::add(std::size_t p, std::int64_t frame, std::int64_t begin, Tensor logits) const {
   if (scales_ == nullptr) return;
   const std::int64_t end = begin + logits.dim(0);

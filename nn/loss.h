@@ -55,6 +55,9 @@ class ShardLosses {
   /// Adds the loss of `logits` for samples [begin, begin + B) in `frame` of their truth (0 for
   /// outputs).
   void add(std::size_t probe, std::int64_t frame, std::int64_t begin, Tensor logits) const;
+  /// From here on losses start gradients but are not added: they have been, when these steps were
+  /// run for the first time. (A device finds costs in backward, which has every step once.)
+  void stop_adding();
   /// Where lambda L_rec goes.
   const LossSum& reconstruction() const { return sums_[spec_.size()]; }
 
@@ -64,6 +67,7 @@ class ShardLosses {
   const LossScales* scales_;
   std::optional<Truths> truths_;
   std::array<LossSum, kMaxProbes + 1> sums_{};  // of every probe, then of the reconstruction
+  double unwanted_ = 0;
 };
 
 }  // namespace renar

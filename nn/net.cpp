@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/profile.h"
+#include "kernels/accumulate.h"
 #include "kernels/carry.h"
 #include "kernels/choose_samples.h"
 #include "kernels/dropout.h"
@@ -14,25 +15,46 @@
 
 namespace renar {
 
-/// What one shard carries along its time steps.
+/// What goes from one time step to the next, as it stands between two.
+struct Net::State {
+  ProbeTensors probes{};     // inputs, and the hints that the next step reads
+  ProbeTensors edge_rows{};  // those hints that are edge pointers, whole, if they are recovered
+  Tensor hidden{};           // (B,N,H)
+  Tensor cell{};             // (B,N,H) of the LSTM; absent without one
+  const std::uint8_t* forced = nullptr;  // (B) who reads the truth in the next step
+};
+
+/// One shard on its way along the time steps. It lives on the tape, as backward may need it.
 struct Net::Trajectory {
+  Trajectory(const Net& net, Tape& on, const Samples& of, const Request& wanted)
+      : tape(on),
+        samples(of),
+        request(wanted),
+        heads(net.heads_[static_cast<std::size_t>(of.batch().task)]),
+        spec(net.spec(of.batch().task)),
+        composer(on, net.options_.exact),
+        encoders(heads.encoder->stack_encoders(on)),
+        losses(on, samples, net.options_.hints, wanted.scales, wanted.losses) {}
+
   Tape& tape;
-  const Samples& samples;
-  const Request& request;
+  Samples samples;
+  Request request;
   const Heads& heads;
   const Spec& spec;
   Composer composer;
   Encoder::Stacked encoders;
   ShardLosses losses;
-  ProbeTensors probes{};     // inputs, and the hints that the current step reads
-  ProbeTensors edge_rows{};  // those hints that are edge pointers, whole, if they are recovered
-  Tensor hidden{};           // (B,N,H)
-  Tensor cell{};             // (B,N,H) of the LSTM; absent without one
-
-  ForcingCoins* coins = nullptr;         // (B) of teacher forcing
-  const std::uint8_t* forced = nullptr;  // (B) who reads the truth in the next step
+  State state;
+  State segment_start;
+  std::int64_t segment_step = 0;  // the first of the segment
 
   bool training() const { return request.pass == Pass::kTrain; }
+};
+
+/// Steps [begin, end) that are forgotten.
+struct Net::Segment {
+  std::int64_t begin, end;
+  State from, to;  // `to` has the gradients that later steps gave it
 };
 
 Net::Net(std::vector<Task> tasks, const NetOptions& options)
@@ -76,35 +98,77 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
 }
 
 void Net::forward(Tape& tape, const Samples& samples, const Request& request) const {
-  const auto task = static_cast<std::size_t>(samples.batch().task);
-  const Heads& heads = heads_[task];
-  const Spec& spec = tasks_[task].spec;
-  Trajectory run{tape,
-                 samples,
-                 request,
-                 heads,
-                 spec,
-                 Composer(tape, options_.exact),
-                 heads.encoder->stack_encoders(tape),
-                 ShardLosses(tape, samples, options_.hints, request.scales, request.losses)};
+  Trajectory& run = *new (tape.host_array<Trajectory>(1)) Trajectory(*this, tape, samples, request);
   start(run);
-
+  tape.begin_segments();
+  run.segment_start = run.state;
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
-    tape.begin_step();
-    const std::int64_t active = samples.active(step);  // finished samples have dropped out
-    run.hidden = run.hidden.first(active);
-    if (options_.lstm) run.cell = run.cell.first(active);
-    const EncodedStep encoded = encode(run, step);
-    ProcessorOutputs next = pass_messages(*processor_, tape, run.composer, encoded, run.hidden,
-                                          options_.message_passing_steps);
-    next.hidden = finish_hidden(run, next.hidden, step);
-    const DecoderInputs in{encoded, run.hidden, next.hidden, next.edge,
-                           processor_->masks_non_edges()};
-    decode_outputs(run, in, step);
-    decode_hints(run, in, step);
-    carry_on(run, next.hidden, step);
-    tape.end_step();
+    if (step > 0 && tape.is_full()) end_segment(run, step);
+    run_step(run, step);
   }
+}
+
+void Net::run_step(Trajectory& run, std::int64_t step) const {
+  Tape& tape = run.tape;
+  State& state = run.state;
+  tape.begin_step();
+  const std::int64_t active = run.samples.active(step);  // finished samples have dropped out
+  state.hidden = state.hidden.first(active);
+  if (options_.lstm) state.cell = state.cell.first(active);
+  const EncodedStep encoded = encode(run, step);
+  ProcessorOutputs next = pass_messages(*processor_, tape, run.composer, encoded, state.hidden,
+                                        options_.message_passing_steps);
+  next.hidden = finish_hidden(run, next.hidden, step);
+  const DecoderInputs in{encoded, state.hidden, next.hidden, next.edge,
+                         processor_->masks_non_edges()};
+  decode_outputs(run, in, step);
+  decode_hints(run, in, step);
+  carry_on(run, next.hidden, step);
+  tape.end_step();
+}
+
+// The steps before `next_step` have filled the tape's budget.
+void Net::end_segment(Trajectory& run, std::int64_t next_step) const {
+  const ProfileRange range("recompute");
+  const Segment segment{run.segment_step, next_step, run.segment_start, keep(run)};
+  run.tape.end_segment([this, segment, &run] { record_again(run, segment); });
+  run.state = run.segment_start = segment.to;
+  run.segment_step = next_step;
+}
+
+// In backward: the later steps' gradients have reached segment.to.
+void Net::record_again(Trajectory& run, const Segment& segment) const {
+  run.state = segment.from;
+  run.request.predictions = nullptr;
+  run.request.carried = nullptr;
+  run.losses.stop_adding();
+  for (std::int64_t step = segment.begin; step < segment.end; ++step) run_step(run, step);
+  const CarriedTensors made = carried(run.spec, run.state), wanted = carried(run.spec, segment.to);
+  for (std::size_t i = 0; i < made.count; ++i) {
+    const Tensor& x = made.tensors[i];
+    if (x.has_grad()) accumulate(run.tape.device(), x.size(), wanted.tensors[i].grad, x.grad);
+  }
+}
+
+// A copy of the state that outlives the segment, with gradients of its own.
+Net::State Net::keep(Trajectory& run) const {
+  Tape& tape = run.tape;
+  const Tape::OfTrajectory lasting(tape);
+  State kept = run.state;
+  const auto copy = [&](Tensor& x) {
+    const Tensor from = x;
+    x = tape.output(from.shape, from.has_grad());
+    copy_on_device(tape.device(), x.data, from.data,
+                   static_cast<std::size_t>(x.size()) * sizeof(Real));
+  };
+  for_each_carried(run.spec, kept, copy);
+  if (kept.forced != nullptr) {
+    const std::int64_t count = kept.hidden.dim(0);
+    std::uint8_t* forced = tape.array<std::uint8_t>(count);
+    copy_on_device(tape.device(), forced, kept.forced, static_cast<std::size_t>(count));
+    kept.forced = forced;
+  }
+  return kept;
 }
 
 // What step 0 reads: the true hints of frame 0 and zeros or, where a part of a trajectory goes on,
@@ -113,8 +177,8 @@ void Net::start(Trajectory& run) const {
   const ProfileRange range("start");
   const Samples& samples = run.samples;
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
-    if (run.spec[p].stage != Stage::kOutput) run.probes[p] = samples.features(run.tape, p, 0);
-    if (recovers(run, p)) run.edge_rows[p] = samples.one_hot(run.tape, p, 0);
+    if (run.spec[p].stage != Stage::kOutput) run.state.probes[p] = samples.features(run.tape, p, 0);
+    if (recovers(run, p)) run.state.edge_rows[p] = samples.one_hot(run.tape, p, 0);
   }
   const auto zeros = [&] {
     const std::int64_t size = samples.size(), hidden = options_.processor.hidden;
@@ -122,26 +186,30 @@ void Net::start(Trajectory& run) const {
     fill_bytes(run.tape.device(), x.data, 0, static_cast<std::size_t>(x.size()) * sizeof(Real));
     return x;
   };
-  run.hidden = zeros();
-  if (options_.lstm) run.cell = zeros();
-  start_forcing(run);
+  run.state.hidden = zeros();
+  if (options_.lstm) run.state.cell = zeros();
   if (samples.batch().parts.empty()) return;
   RENAR_CHECK(!reconstruction_,
               "[net] a batch of {} parts of trajectories: reconstruction needs whole ones",
               samples.batch().size);
   if (run.request.carried == nullptr) return;
-  run.request.carried->take_up(run.tape.device(), samples, carried(run));
+  run.request.carried->take_up(run.tape.device(), samples, carried(run.spec, run.state));
 }
 
-// What goes from one time step to the next, as it stands between two.
-CarriedTensors Net::carried(const Trajectory& run) const {
-  CarriedTensors tensors;
-  tensors.add(run.hidden);
-  if (options_.lstm) tensors.add(run.cell);
-  for (std::size_t p = 0; p < run.spec.size(); ++p) {
-    const bool read = run.spec[p].stage == Stage::kHint && reads_hints(options_.hints);
-    if (read) tensors.add(run.probes[p]);
+template <class F>
+void Net::for_each_carried(const Spec& spec, State& state, const F& f) const {
+  f(state.hidden);
+  if (state.cell) f(state.cell);
+  for (std::size_t p = 0; p < spec.size(); ++p) {
+    if (spec[p].stage != Stage::kHint || !reads_hints(options_.hints)) continue;
+    f(state.probes[p]);
+    if (state.edge_rows[p]) f(state.edge_rows[p]);
   }
+}
+
+CarriedTensors Net::carried(const Spec& spec, State state) const {
+  CarriedTensors tensors;
+  for_each_carried(spec, state, [&](const Tensor& x) { tensors.add(x); });
   return tensors;
 }
 
@@ -157,10 +225,11 @@ std::int64_t Net::carried_width(int task, std::int64_t nodes) const {
 // What the next step reads; parts of trajectories that stop here leave it for the next chunk.
 void Net::carry_on(Trajectory& run, Tensor hidden, std::int64_t step) const {
   const ProfileRange range("carry");
-  run.hidden = carry(run.tape, hidden);
+  run.state.hidden = carry(run.tape, hidden);
   const std::int64_t begin = run.samples.active(step + 1), end = run.samples.going_on(step);
   if (begin == end || run.request.carried == nullptr) return;
-  run.request.carried->put_down(run.tape.device(), run.samples, begin, end, carried(run));
+  run.request.carried->put_down(run.tape.device(), run.samples, begin, end,
+                                carried(run.spec, run.state));
 }
 
 // Whether an edge pointer is needed whole, and not only as the means that the encoder reads.
@@ -171,11 +240,13 @@ bool Net::recovers(const Trajectory& run, std::size_t p) const {
 
 EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
   const Encoder& encoder = *run.heads.encoder;
-  const EncodedStep encoded = encoder.encode(run.tape, run.encoders, run.probes, run.hidden.dim(0),
-                                             run.samples.nodes(), processor_->reads_adjacency());
+  const EncodedStep encoded =
+      encoder.encode(run.tape, run.encoders, run.state.probes, run.state.hidden.dim(0),
+                     run.samples.nodes(), processor_->reads_adjacency());
   if (!reconstruction_) return encoded;
-  const Reconstruction::State state{encoder, run.encoders, run.probes, run.edge_rows,
-                                    encoded, run.hidden,   step,       run.forced};
+  const Reconstruction::State state{
+      encoder,          run.encoders, run.state.probes, run.state.edge_rows, encoded,
+      run.state.hidden, step,         run.state.forced};
   const Reconstruction::Training training{.noise = run.request.noise,
                                           .seed = options_.seed,
                                           .soft = options_.hint_repred != Repred::kHard,
@@ -211,10 +282,10 @@ Tensor Net::finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) con
   // What it made of the last step is its own hidden state, too: only its cell is carried beside.
   const std::int64_t h = hidden.cols();
   const Tensor w = tape.use(lstm_.w);  // (2H,4H)
-  const Tensor gates =
-      linear(tape, {{hidden, w.first(h)}, {run.hidden, w.slice(h, 2 * h)}}, {tape.use(lstm_.b)});
-  const LstmState state = lstm_cell(tape, gates, run.cell);
-  run.cell = carry(tape, state.cell);
+  const Tensor gates = linear(tape, {{hidden, w.first(h)}, {run.state.hidden, w.slice(h, 2 * h)}},
+                              {tape.use(lstm_.b)});
+  const LstmState state = lstm_cell(tape, gates, run.state.cell);
+  run.state.cell = carry(tape, state.cell);
   return state.hidden;
 }
 
@@ -254,24 +325,16 @@ void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t st
   }
 }
 
-// Teacher forcing that is neither never nor always: each sample has its own coins.
-void Net::start_forcing(Trajectory& run) const {
-  if (!run.training() || !tosses_coins(options_.teacher_forcing)) return;
-  run.coins = run.tape.host_array<ForcingCoins>(run.samples.size());
-  for (std::int64_t k = 0; k < run.samples.size(); ++k) {
-    new (run.coins + k) ForcingCoins(options_.seed, run.request.noise, run.samples.index(k));
-  }
-}
-
+// Teacher forcing tosses a coin for each sample.
 void Net::force_samples(Trajectory& run, std::int64_t step) const {
   const std::int64_t active = run.samples.active(step);
-  const bool always = run.training() && options_.teacher_forcing >= 1;
-  if (run.coins == nullptr && !always) return;
+  if (!run.training() || options_.teacher_forcing <= 0) return;
   std::uint8_t* forced = run.tape.host_array<std::uint8_t>(active);
   for (std::int64_t k = 0; k < active; ++k) {
-    forced[k] = always || run.coins[k].toss(options_.teacher_forcing) ? 1 : 0;
+    ForcingCoins coins(options_.seed, run.request.noise, run.samples.index(k));
+    forced[k] = coins.toss(step, options_.teacher_forcing) ? 1 : 0;
   }
-  run.forced = run.tape.send(forced, active);
+  run.state.forced = run.tape.send(forced, active);
 }
 
 // What step + 1 reads: the prediction `read` or, where the teacher forces a sample, the truth.
@@ -279,13 +342,14 @@ void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor re
   const ProfileRange range("feed back");
   Tape& tape = run.tape;
   const Probe& probe = run.spec[p];
-  if (run.forced != nullptr) {
+  if (run.state.forced != nullptr) {
     const Tensor truth = is_edge_pointer(probe) ? run.samples.one_hot(tape, p, step + 1)
                                                 : run.samples.features(tape, p, step + 1);
-    read = choose_samples(tape, read, truth.first(read.dim(0)).reshaped(read.shape), run.forced);
+    read =
+        choose_samples(tape, read, truth.first(read.dim(0)).reshaped(read.shape), run.state.forced);
   }
-  if (recovers(run, p)) run.edge_rows[p] = carry(tape, read);
-  run.probes[p] = carry(tape, read_form(tape, probe, read));
+  if (recovers(run, p)) run.state.edge_rows[p] = carry(tape, read);
+  run.state.probes[p] = carry(tape, read_form(tape, probe, read));
 }
 
 // An output is read at a trajectory's last step only, so its decoder runs there alone: step T - 2,

@@ -84,9 +84,17 @@ class Net {
   void forward(Tape& tape, const Samples& samples, const Request& request) const;
 
  private:
+  struct State;
   struct Trajectory;
+  struct Segment;
   void start(Trajectory& run) const;
-  CarriedTensors carried(const Trajectory& run) const;
+  void run_step(Trajectory& run, std::int64_t step) const;
+  void end_segment(Trajectory& run, std::int64_t next_step) const;
+  void record_again(Trajectory& run, const Segment& segment) const;
+  State keep(Trajectory& run) const;
+  template <class F>
+  void for_each_carried(const Spec& spec, State& state, const F& f) const;
+  CarriedTensors carried(const Spec& spec, State state) const;
   void carry_on(Trajectory& run, Tensor hidden, std::int64_t step) const;
   bool recovers(const Trajectory& run, std::size_t probe) const;
   EncodedStep encode(Trajectory& run, std::int64_t step) const;
@@ -95,7 +103,6 @@ class Net {
                 std::int64_t begin) const;
   void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
-  void start_forcing(Trajectory& run) const;
   void force_samples(Trajectory& run, std::int64_t step) const;
   void feed_back(Trajectory& run, std::size_t probe, std::int64_t step, Tensor read) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,

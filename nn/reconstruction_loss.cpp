@@ -62,8 +62,7 @@ struct Counter {
     for (std::int64_t step = 0; step + 1 < batch.lengths[static_cast<std::size_t>(b)]; ++step) {
       if (hidden_only()) masks.draw(feedback.seed, key, batch.task, b, step, hidden);
       for (std::size_t p = 0; p < batch.spec->size(); ++p) count_hint(p, step, b, reads_truth);
-      reads_truth = tosses_coins(feedback.teacher_forcing) ? coins.toss(feedback.teacher_forcing)
-                                                           : feedback.teacher_forcing >= 1;
+      reads_truth = coins.toss(step, feedback.teacher_forcing);
     }
   }
 

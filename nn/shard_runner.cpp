@@ -32,6 +32,10 @@ ShardRunner::ShardRunner(int threads, Device device)
   for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device);
 }
 
+void ShardRunner::limit_memory(std::size_t budget) {
+  for (Tape& tape : tapes_) tape.limit(budget / tapes_.size());
+}
+
 Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,
                                            const NoiseKey& noise, Predictions* predictions,
                                            CarriedState* carried) {

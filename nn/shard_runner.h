@@ -18,6 +18,9 @@ class ShardRunner {
  public:
   /// `threads` are the CPU's. Throws renar::Error for threads < 1.
   explicit ShardRunner(int threads, Device device = Device::kCpu);
+  /// Most bytes that all shards of an update together keep for backward; what is more is computed
+  /// again (core/tape.h). 0: no limit.
+  void limit_memory(std::size_t budget);
 
   /// Losses of the batch; `grads` is overwritten with the gradients of the parameters that
   /// are active in the batch's task. `noise` says which update this is. `carried` is what the parts

@@ -1,6 +1,6 @@
 // Teacher forcing: in training some samples go on from the truth instead of from their prediction.
 //
-// Each sample has a stream of coins of its own, one toss a step, keyed as nn/noise_key.h says.
+// Each sample has a stream of coins of its own, one a step, keyed as nn/noise_key.h says.
 #pragma once
 
 #include "core/rng.h"
@@ -15,14 +15,16 @@ class ForcingCoins {
       : rng_(seed, Purpose::kTeacherForcing, static_cast<std::uint32_t>(key.update),
              static_cast<std::uint32_t>(sample)) {}
 
-  /// Whether the next step reads the truth.
-  bool toss(double probability) { return rng_.uniform() < probability; }
+  /// Whether the step after `step` reads the truth.
+  bool toss(std::int64_t step, double probability) {
+    constexpr std::int64_t kInBlock = CounterRng::kBlock / 2;  // a coin takes two numbers
+    rng_.skip_to(static_cast<std::uint32_t>(step / kInBlock));
+    if (step % kInBlock == 1) rng_.uniform();
+    return rng_.uniform() < probability;
+  }
 
  private:
   CounterRng rng_;
 };
-
-/// A probability that is neither never nor always.
-constexpr bool tosses_coins(double probability) { return probability > 0 && probability < 1; }
 
 }  // namespace renar

@@ -135,6 +135,7 @@ int bench_step(StepOptions o) {
   Batch batch;
   fill_batch(net.spec(), traces, batch);
   ShardRunner runner(machine.threads, machine.device);
+  runner.limit_memory(memory_budget(machine.device, config.memory_budget));
   NetInTraining trained(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
   Predictions predictions;
   const auto predict = [&] { runner.predict(trained.placed(), batch, predictions); };
@@ -231,6 +232,9 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
       ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
+  step->add_option("--memory-budget", o.config.memory_budget,
+                   "MiB that a step keeps for backward; 0: half of the memory")
+      ->check(CLI::Range(0, 1 << 30));
   step->add_flag("--predict", o.predict, "predictions alone, no training step");
   step->add_flag("--json", o.json, "one JSON object");
 

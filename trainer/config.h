@@ -2,7 +2,7 @@
 // config.toml of a run directory (CLI.md). A sweep's file says it of many runs (sweep_file.h).
 //
 // Settings are of three kinds. The configuration decides what is computed: a run directory is
-// continued only by the same configuration. The machine settings (device, threads,
+// continued only by the same configuration. The machine settings (device, threads, memory-budget,
 // checkpoint-every) are written down too but may differ. The settings of one call (out, resume,
 // config, sweep, quiet and so on) are flags only. The list itself stands once, in settings.cpp.
 //
@@ -74,7 +74,8 @@ struct Config {
 
   // machine
   std::string device = "auto";
-  int threads = 0;  // 0: all cores
+  int threads = 0;        // 0: all cores
+  int memory_budget = 0;  // MiB that backward may need; 0: half of the device's memory
   int checkpoint_every = 50;
 
   // this call

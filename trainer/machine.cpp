@@ -19,6 +19,10 @@ Machine machine_of(const std::string& device, int threads) {
 
 Machine machine_of(const Config& config) { return machine_of(config.device, config.threads); }
 
+std::size_t memory_budget(Device device, int mebibytes) {
+  return mebibytes > 0 ? static_cast<std::size_t>(mebibytes) << 20 : memory_of(device) / 2;
+}
+
 std::string text_of(const Machine& machine) {
   if (machine.device != Device::kCpu) return model_of(machine.device);
   return fmt::format("{}, {}, {} thread{}", cpu_model(), instruction_set(), machine.threads,

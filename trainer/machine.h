@@ -19,6 +19,10 @@ struct Machine {
 Machine machine_of(const std::string& device, int threads);
 Machine machine_of(const Config& config);
 
+/// Bytes that an update may keep for backward (ShardRunner::limit_memory) where the user wants so
+/// many MiB, or 0: half of what the device has.
+std::size_t memory_budget(Device device, int mebibytes);
+
 /// CPU, instruction set and threads, or the GPU and the version of CUDA.
 std::string text_of(const Machine& machine);
 

@@ -125,6 +125,7 @@ class Training {
                                        config.freeze_processor ? net_.processor_size() : 0},
                       state_.optimizer);
     start_carrying();
+    runner_.limit_memory(memory_budget(machine_.device, config.memory_budget));
     lock_.emplace(directory.begin(config, plan));
   }
 

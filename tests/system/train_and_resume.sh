@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run leaves its files and its score; the same call prints the result again; threads, evaluations and a stop in
-# the middle change no bit of it, dropout and teacher forcing included.
+# A run leaves its files and its score; the same call prints the result again; threads, a memory budget, evaluations
+# and a stop in the middle change no bit of it, dropout and teacher forcing included.
 set -euo pipefail
 programs=$1
 work=$(mktemp -d)
@@ -25,6 +25,9 @@ cmp "$work/first" "$work/again" || die "a finished run does not print the same r
 
 train --out "$work/one_thread" --threads 1 >/dev/null
 cmp <(all "$work/whole") <(all "$work/one_thread") || die "1 and 2 threads differ"
+
+train --out "$work/recomputed" --memory-budget 1 >/dev/null
+cmp <(all "$work/whole") <(all "$work/recomputed") || die "a memory budget changes the run"
 
 every=50 train --out "$work/rarely" >/dev/null
 cmp <(losses "$work/whole") <(losses "$work/rarely") || die "evaluating more often changes the losses"

@@ -336,7 +336,7 @@ TEST_CASE("config: two configurations differ only in what decides the result") {
   CHECK(config_difference(a, b) ==
         "batch: 32 there, 16 here; lr: 0.001 there, 0.01 here; p: [] there, [0.5] here");
   const Config c = parse({"--algo", "dfs", "--threads", "2", "--quiet", "--out", "x", "--device",
-                          "cpu", "--checkpoint-every", "7"});
+                          "cpu", "--checkpoint-every", "7", "--memory-budget", "64"});
   CHECK(config_difference(a, c).empty());
 }
 
