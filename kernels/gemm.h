@@ -44,6 +44,8 @@ struct GemmOptions {
   const Real* send = nullptr;
   const Real* recv = nullptr;
   std::int64_t nodes = 1;
+  /// (M,N), or null: what the caller reads next, fetched while C is computed.
+  const Real* next = nullptr;
 };
 
 /// What one row of C starts as; null is zero.

@@ -83,6 +83,7 @@ struct Tile {
   const Ends* ends;  // of each row, where C starts as them; else null
   const Real* bias;  // of this tile's columns; null on all but the last pass
   bool relu;
+  const Real* next;  // where the tile starts in what is read next, or null
 };
 
 // p[0 .. count), zero beyond. Below AVX2 a masked load reads past the edge before it masks.
@@ -134,6 +135,17 @@ HWY_INLINE void prefetch_next(D d, const Tile& t) {
   }
 }
 
+// As much of what is read next as the tile has of C, to L2.
+template <int kVectors>
+HWY_INLINE void fetch_for_later(D d, const Tile& t) {
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+    const Real* next = t.next + r * t.c_row;
+    __builtin_prefetch(next, 0, 2);
+    if constexpr (kVectors > 1) __builtin_prefetch(next + hn::Lanes(d), 0, 2);
+  }
+}
+
 // Two vectors of columns, or one where the tile has no more (kVectors).
 template <int kTileRows, int kVectors>
 HWY_INLINE void tile(const Tile& t) {
@@ -145,7 +157,10 @@ HWY_INLINE void tile(const Tile& t) {
     s0[r] = start_of(d, t, r, 0);
     if constexpr (kVectors > 1) s1[r] = start_of(d, t, r, lanes);
   }
-  if constexpr (kTileRows == kRows) prefetch_next<kVectors>(d, t);
+  if constexpr (kTileRows == kRows) {
+    prefetch_next<kVectors>(d, t);
+    if (t.next != nullptr) fetch_for_later<kVectors>(d, t);
+  }
   for (int p = 0; p < t.count; ++p) {
     const Piece& piece = t.pieces[p];
     const std::int64_t a_row = piece.a.row;
@@ -190,6 +205,7 @@ HWY_INLINE void rows_until(std::int64_t end, Tile t) {
   for (; t.row + kRows <= end; t.row += kRows) {
     tile<kRows, kVectors>(t);
     t.c += kRows * t.c_row;
+    if (t.next != nullptr) t.next += kRows * t.c_row;
   }
   if constexpr (kRows > 1) tile_of<kRows - 1, kVectors>(end - t.row, t);
 }
@@ -329,7 +345,8 @@ void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, cons
                      options.accumulate || !first,
                      first ? ends : nullptr,
                      last && options.bias ? options.bias + j : nullptr,
-                     last && options.relu};
+                     last && options.relu,
+                     options.next == nullptr ? nullptr : options.next + row * n + j};
         narrow ? rows_until<1>(end, t) : rows_until<2>(end, t);
       }
     }

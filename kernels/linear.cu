@@ -169,7 +169,8 @@ void backward_on_cpu(const Tape& tape, const Terms& terms, const Biases& biases,
     const std::int64_t in = x.cols();
     if (x.has_grad()) {
       const GemmTerm product{out, {y.grad, out, 1}, {w.data, 1, out}, tape.panels_transposed(w)};
-      gemm(rows, in, &product, 1, x.grad, {.accumulate = true});
+      gemm(rows, in, &product, 1, x.grad,
+           {.accumulate = true, .next = w.has_grad() ? x.data : nullptr});
     }
     if (w.has_grad()) {
       gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});

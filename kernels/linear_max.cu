@@ -37,7 +37,7 @@ void transpose(std::int64_t rows, std::int64_t cols, const Real* from, Real* to,
 
 struct Saved {
   Tensor x, w, bias, adj;
-  Tensor products;  // (B,N,N,H), read again only where a maximum was tied
+  Tensor products;  // (B,N,N,H); numbers absent where no maximum was tied, as nobody reads them
   Winners winners;
 };
 
@@ -83,6 +83,19 @@ void backward(const Saved& s, const Tensor& y) {
   transpose(h, k, dwt, s.w.grad, true);
 }
 
+// Memory that the next call uses again, and so finds in a cache.
+Tensor scratch_for(const Shape& shape) {
+  static thread_local std::vector<Real> room;
+  const auto size = static_cast<std::size_t>(shape.size());
+  if (room.size() < size) room.resize(size);
+  return {room.data(), nullptr, shape};
+}
+
+bool has_ties(const Winners& winners, std::int64_t count) {
+  return std::any_of(winners.count, winners.count + count,
+                     [](std::int32_t equal) { return equal > 1; });
+}
+
 }  // namespace
 
 Tensor linear_max(Tape& tape, Tensor x, Tensor w, Tensor bias, Tensor adj) {
@@ -104,15 +117,17 @@ Tensor linear_max(Tape& tape, Tensor x, Tensor w, Tensor bias, Tensor adj) {
   }
   const std::int64_t batch = x.dim(0), n = x.dim(1), k = w.dim(0), h = w.dim(1);
   Tensor y = tape.output({batch, n, h}, {x, w, bias});  // (B,N,H)
-  Saved saved{x,
-              w,
-              bias,
-              adj,
-              tape.constant({batch, n, n, h}),
-              {tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())}};
+  const Winners winners{tape.array<std::int32_t>(y.size()), tape.array<std::int32_t>(y.size())};
+  const Tensor products = scratch_for({batch, n, n, h});
   const GemmTerm product{k, {x.data, k, 1}, {w.data, h, 1}, tape.panels(w)};
-  gemm(x.rows(), h, &product, 1, saved.products.data, {.bias = bias.data});
-  max_of_senders(saved.products, adj, y.data, saved.winners);
+  gemm(x.rows(), h, &product, 1, products.data, {.bias = bias.data});
+  max_of_senders(products, adj, y.data, winners);
+  if (!y.has_grad()) return y;
+  Saved saved{x, w, bias, adj, {nullptr, nullptr, products.shape}, winners};
+  if (has_ties(winners, y.size())) {
+    saved.products = tape.constant(products.shape);
+    std::copy_n(products.data, products.size(), saved.products.data);
+  }
   tape.record(y, [=] { backward(saved, y); });
   return y;
 }

@@ -24,7 +24,8 @@ Tensor sender_max(Tape& tape, Tensor x, Tensor adj);
 /// Plain form on raw numbers of the CPU; m = x.dim(2).
 void max_of_senders(const Tensor& x, const Tensor& adj, Real* y, Winners winners);
 
-/// Calls each(i, share) for every sender that won entry (b, m, c) of the maximum `y`.
+/// Calls each(i, share) for every sender that won entry (b, m, c) of the maximum `y` over x
+/// (B,N,M,H), whose numbers may be absent where there was no tie.
 template <class Each>
 void for_each_winner(const Tensor& x, const Tensor& adj, const Real* y, Winners winners,
                      std::int64_t b, std::int64_t m, std::int64_t c, const Each& each) {
