@@ -310,7 +310,7 @@ bool Engine::release_warp(int thread) {
                       t.site == mine.site;
     if (!here) return false;
     put[i] = t.bits;
-    lanes.push_back(t.stack);
+    if (t.op == WarpOp::kBarrier) lanes.push_back(t.stack);
     votes |= std::uint64_t{t.bits != 0} << i;
   }
   if ((mine.mask >> (static_cast<unsigned>(thread) % kLanes) & 1u) == 0) return false;
