@@ -1,6 +1,6 @@
 # Verbs only; CMakeLists.txt is the build. `make` alone lists the verbs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build train test bench test-cuda bench-cuda dist format check clean
+.PHONY: help setup build train test test-races bench test-cuda bench-cuda dist format check clean
 
 ALGO ?= dfs
 MAKEFLAGS += --no-print-directory
@@ -21,6 +21,9 @@ train: build ## train and test: make train ALGO=dfs STEPS=300 [SEED=42 ARGS='--b
 
 test: setup ## build and test in float, in double and under the sanitizers
 	@tools/test.sh
+
+test-races: setup ## races in the kernels, by ThreadSanitizer, without a GPU; a part of test
+	@tools/test_races.sh
 
 bench: build ## time one training step
 	./renar_bench step --algo $(ALGO) $(ARGS)

@@ -1,62 +1,27 @@
 #include "core/simt.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
-#include <boost/context/detail/fcontext.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/check.h"
 #include "core/rng.h"
 #include "core/simt_memory.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include "core/simt_races.h"
+#include "core/simt_stack.h"
 
 namespace renar::simt {
 namespace {
 
 namespace context = boost::context::detail;
 
-constexpr std::size_t kStackBytes = 256 * 1024;  // only what is touched takes memory
 constexpr unsigned kLanes = 32;
 constexpr std::size_t kGuardBytes = 64;  // after shared memory
 constexpr int kUnset = 0xff, kGuard = 0xa5;
-
-/// A stack with something that runs on it.
-struct Stack {
-  std::byte* memory = nullptr;  // null: the thread that launches
-  std::size_t size = 0;
-  context::fcontext_t at = nullptr;
-  void* fake_stack = nullptr;  // the address sanitizer's
-};
-
-/// On stack `here` again, or for the first time, out of another one.
-void arrive(Stack& here, context::transfer_t from) {
-  Stack& other = *static_cast<Stack*>(from.data);
-  other.at = from.fctx;
-#ifdef __SANITIZE_ADDRESS__
-  const void* bottom = nullptr;
-  __sanitizer_finish_switch_fiber(here.fake_stack, &bottom, &other.size);
-  other.memory = static_cast<std::byte*>(const_cast<void*>(bottom));
-#else
-  static_cast<void>(here);
-#endif
-}
-
-/// Leaves `from` for `to`, and returns when somebody comes back.
-void switch_stacks(Stack& from, Stack& to) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(&from.fake_stack, to.memory, to.size);
-#endif
-  const context::transfer_t back = context::jump_fcontext(to.at, &from);
-  arrive(from, back);
-}
 
 using Site = Barrier;  // where in the source a thread waits
 
@@ -78,6 +43,8 @@ class Engine {
   bool counts(Site site);
   std::uint64_t join_warp(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source, Site site);
 
+  /// What the blocks that ran since the last one did comes before what will be done from now on.
+  void end_wave();
   /// Whatever still waits on them is given up.
   void forget_stacks();
 
@@ -86,8 +53,10 @@ class Engine {
   std::vector<Barrier> seen;
   std::optional<Barrier> left_out;
   std::mutex one_launch;
-  std::byte* shared() { return shared_.data(); }
+  std::byte* shared() { return shared_here_; }
   unsigned lane() const { return static_cast<unsigned>(current_) % kLanes; }
+  Stack& stack_of_launch() { return scheduler_; }
+  Stack& stack() { return *stack_; }
 
  private:
   void run_block(std::size_t shared);
@@ -109,10 +78,13 @@ class Engine {
   std::size_t head_ = 0;
   int ahead_ = 0;  // who runs first where one runs ahead
   int current_ = 0, done_ = 0;
+  Stack* stack_ = nullptr;  // of the current thread
   Stack scheduler_;
   std::vector<std::unique_ptr<Stack>> stacks_;
   std::vector<Stack*> idle_;
-  std::vector<std::byte> shared_;
+  std::vector<Stack*> used_;                    // since the last end of a wave
+  std::vector<std::vector<std::byte>> shared_;  // of each block since then
+  std::byte* shared_here_ = nullptr;            // of the running block
   CounterRng random_{0, Purpose::kInitialisation, 0, 0};
 };
 
@@ -130,7 +102,6 @@ void Engine::run(Extent blocks, std::size_t shared, void (*body)(const void*),
   body_ = body;
   arguments_ = arguments;
   random_ = CounterRng(schedule.seed, Purpose::kInitialisation, blocks.count(), blockDim.count());
-  shared_.resize(shared + kGuardBytes);
   std::vector<unsigned> order(blocks.count());
   for (unsigned i = 0; i < blocks.count(); ++i) {
     order[i] = schedule.order == Order::kReverse ? blocks.count() - 1 - i : i;
@@ -142,12 +113,21 @@ void Engine::run(Extent blocks, std::size_t shared, void (*body)(const void*),
     blockIdx = {block % blocks.x, block / blocks.x % blocks.y, block / blocks.x / blocks.y};
     run_block(shared);
   }
+  end_wave();
+}
+
+void Engine::end_wave() {
+  before_host(used_);
+  idle_.insert(idle_.end(), used_.begin(), used_.end());
+  used_.clear();
+  shared_.clear();
 }
 
 void Engine::run_block(std::size_t shared) {
-  std::memset(shared_.data(), kUnset, shared);
-  std::memset(shared_.data() + shared, kGuard, kGuardBytes);
   const unsigned count = blockDim.count();
+  if (used_.size() + count > kUnorderedThreads) end_wave();
+  shared_here_ = shared_.emplace_back(shared + kGuardBytes, std::byte{kUnset}).data();
+  std::memset(shared_here_ + shared, kGuard, kGuardBytes);
   threads_.assign(count, Thread{});
   ready_.resize(count);
   head_ = 0;
@@ -158,10 +138,11 @@ void Engine::run_block(std::size_t shared) {
     if (head_ == ready_.size() && !release_barrier()) stuck();
     resume(take_ready());
   }
-  const auto guard = shared_.begin() + static_cast<std::ptrdiff_t>(shared);
-  RENAR_CHECK(std::all_of(guard, shared_.end(), [](std::byte b) { return b == std::byte{kGuard}; }),
-              "[simt] block ({}, {}) wrote past its {} bytes of shared memory", blockIdx.x,
-              blockIdx.y, shared);
+  const std::byte* guard = shared_here_ + shared;
+  RENAR_CHECK(
+      std::all_of(guard, guard + kGuardBytes, [](std::byte b) { return b == std::byte{kGuard}; }),
+      "[simt] block ({}, {}) wrote past its {} bytes of shared memory", blockIdx.x, blockIdx.y,
+      shared);
 }
 
 int Engine::take_ready() {
@@ -204,34 +185,33 @@ void Engine::set_indices(int thread) {
 
 void Engine::resume(int thread) {
   Thread& t = threads_[static_cast<std::size_t>(thread)];
-  if (t.status == Status::kUnstarted) t.stack = free_stack();
+  if (t.status == Status::kUnstarted) {
+    t.stack = free_stack();
+    after_host(*t.stack);
+  }
   set_indices(thread);
-  Stack* stack = t.stack;
-  switch_stacks(scheduler_, *stack);
+  stack_ = t.stack;
+  switch_stacks(scheduler_, *stack_);
 }
 
 Stack* Engine::free_stack() {
+  Stack* stack = nullptr;
   if (!idle_.empty()) {
-    Stack* stack = idle_.back();
+    stack = idle_.back();
     idle_.pop_back();
-    return stack;
+  } else {
+    stack = stacks_.emplace_back(std::make_unique<Stack>()).get();
+    make_stack(*stack, enter);
+    begin_racer(*stack);
   }
-  void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  RENAR_CHECK(memory != MAP_FAILED, "[simt] no memory for a stack of {} bytes", kStackBytes);
-  Stack& stack = *stacks_.emplace_back(std::make_unique<Stack>());
-  stack.memory = static_cast<std::byte*>(memory);
-  stack.size = kStackBytes;
-  stack.at = context::make_fcontext(stack.memory + kStackBytes, kStackBytes, enter);
-  return &stack;
+  if (kWatchesRaces) used_.push_back(stack);
+  return stack;
 }
 
 void Engine::forget_stacks() {
   for (const auto& stack : stacks_) {
-#ifdef __SANITIZE_ADDRESS__  // whoever gets these addresses next may write where frames had ended
-    __asan_unpoison_memory_region(stack->memory, kStackBytes);
-#endif
-    munmap(stack->memory, kStackBytes);
+    end_racer(*stack);
+    release_stack(*stack);
   }
   stacks_.clear();
   idle_.clear();
@@ -244,13 +224,16 @@ void Engine::enter(context::transfer_t from) {
   e.run_unstarted(&here);
 }
 
-// A stack serves one thread after the other, as long as they end without waiting for each other.
+// A stack serves one thread after the other, as long as they end without waiting for each other;
+// but where races are watched each has its own, so that they are not taken for one thread.
 void Engine::run_unstarted(Stack* stack) {
   for (;;) {
+    run_as(*stack);
     body_(arguments_);
+    run_as_host();
     threads_[static_cast<std::size_t>(current_)].status = Status::kDone;
     ++done_;
-    if (head_ < ready_.size()) {
+    if (!kWatchesRaces && head_ < ready_.size()) {
       const int next = take_ready();
       Thread& t = threads_[static_cast<std::size_t>(next)];
       if (t.status == Status::kUnstarted) {
@@ -260,7 +243,7 @@ void Engine::run_unstarted(Stack* stack) {
       }
       ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(head_), next);
     }
-    idle_.push_back(stack);
+    if (!kWatchesRaces) idle_.push_back(stack);
     switch_stacks(*stack, scheduler_);
   }
 }
@@ -287,6 +270,7 @@ bool Engine::release_barrier() {
     RENAR_CHECK(t.site == site, "[simt] threads of one block wait at two barriers, {} and {}",
                 site.text(), t.site.text());
   }
+  if (kWatchesRaces) meet(std::span(used_).last(threads_.size()));
   for (std::size_t i = 0; i < threads_.size(); ++i) make_ready(static_cast<int>(i));
   return true;
 }
@@ -316,6 +300,7 @@ bool Engine::release_warp(int thread) {
   const Thread& mine = threads_[static_cast<std::size_t>(thread)];
   std::array<std::uint64_t, kLanes> put{};
   std::uint64_t votes = 0;
+  std::vector<Stack*> lanes;
   for (unsigned i = 0; i < kLanes; ++i) {
     if ((mine.mask >> i & 1u) == 0) continue;
     const std::size_t other = static_cast<std::size_t>(first) + i;
@@ -325,6 +310,7 @@ bool Engine::release_warp(int thread) {
                       t.site == mine.site;
     if (!here) return false;
     put[i] = t.bits;
+    if (t.op == WarpOp::kBarrier) lanes.push_back(t.stack);
     votes |= std::uint64_t{t.bits != 0} << i;
   }
   if ((mine.mask >> (static_cast<unsigned>(thread) % kLanes) & 1u) == 0) return false;
@@ -335,6 +321,7 @@ bool Engine::release_warp(int thread) {
     if (first + static_cast<int>(i) != thread) make_ready(first + static_cast<int>(i));
   }
   make_ready(thread);
+  if (mine.op == WarpOp::kBarrier) meet(lanes);
   return true;
 }
 
@@ -355,6 +342,8 @@ void Engine::stuck() {
 
 }  // namespace
 
+bool watches_races() { return kWatchesRaces; }
+
 void set_schedule(const Schedule& schedule) { engine().schedule = schedule; }
 
 void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes, void (*body)(const void*),
@@ -364,12 +353,17 @@ void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes, void (*bo
   const Unlocked memory;
   gridDim = blocks;
   blockDim = threads;
+  begin_launch(e.stack_of_launch());
   try {
     e.run(blocks, shared_bytes, body, arguments);
   } catch (...) {
+    e.end_wave();
+    end_launch();
     e.forget_stacks();
     throw;
   }
+  const std::optional<std::string> race = end_launch();
+  RENAR_CHECK(!race, "[simt] a race, of threads that nothing orders: {}", *race);
 }
 
 bool Barrier::operator==(const Barrier& other) const {
@@ -393,15 +387,32 @@ void leave_out(const std::optional<Barrier>& barrier) { engine().left_out = barr
 
 void* shared_bytes() { return engine().shared(); }
 
-void block_barrier(std::source_location at) { engine().wait_at_barrier({at}); }
+/// While one lives, what the running thread does is the bench's doing.
+class InBench {
+ public:
+  InBench() : stack_(engine().stack()) { run_as_host(); }
+  ~InBench() { run_as(stack_); }
+  InBench(const InBench&) = delete;
+  InBench& operator=(const InBench&) = delete;
+
+ private:
+  Stack& stack_;
+};
+
+void block_barrier(std::source_location at) {
+  const InBench in_bench;
+  engine().wait_at_barrier({at});
+}
 
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at) {
+  const InBench in_bench;
   return engine().join_warp(op, mask, bits, source, {at});
 }
 
 void warp_barrier(unsigned mask, std::source_location at) {
-  if (engine().counts({at})) exchange(mask, 0, lane(), at);
+  const InBench in_bench;
+  if (engine().counts({at})) engine().join_warp(WarpOp::kBarrier, mask, 0, 0, {at});
 }
 
 unsigned lane() { return engine().lane(); }

@@ -9,7 +9,7 @@
 // memory read before it was written (it starts as NaN) or written past its end.
 //
 // One launch at a time, blocks one after another: what two blocks do to each other is not seen but
-// by running them in another order.
+// by running them in another order, or by ThreadSanitizer (core/simt_races.h).
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,9 @@ struct Schedule {
 };
 void set_schedule(const Schedule& schedule);
 
+/// Whether run_grid looks for races, and throws (core/simt_races.h).
+bool watches_races();
+
 /// For tests of tests: the barriers (of blocks and warps) that kernels have come to since the last
 /// call of watch_barriers, and one of them made to do nothing. A kernel whose barrier can be left
 /// out unseen has one too many, or a test too few.
@@ -71,8 +74,8 @@ void block_barrier(std::source_location at);
 
 /// What the lanes of a warp do together: each puts down `bits`, and when all lanes of `mask` have,
 /// each takes up those of lane `source`; for a vote bit i of the result is whether lane i put down
-/// anything but 0.
-enum class WarpOp { kExchange, kVote };
+/// anything but 0. Of these, __syncwarp alone (kBarrier) orders what lanes do in memory.
+enum class WarpOp { kExchange, kVote, kBarrier };
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at);
 unsigned lane();

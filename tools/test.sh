@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make test: builds renar three times (float, double, sanitized), runs the doctest cases in each,
+# make test: builds renar three times (float, double, sanitized) and the kernels once more, runs the doctest cases in each,
 # the system tests and the golden cases, and closes with one line: N passed, N failed, N skipped.
 #
 # A doctest case that cannot run prints a line that starts with SKIPPED. A system test
@@ -116,6 +116,7 @@ if build sanitize "renar_train renar_tests" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   system_test tests/system/all_algorithms.sh "$PWD/build/sanitize"
   system_test tests/system/all_methods.sh "$PWD/build/sanitize"
 fi
+system_test tools/test_races.sh
 
 echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0))

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# make test-races: the kernels' cases on fibers under ThreadSanitizer, which finds what two threads
+# of a kernel do to the same memory in no order (core/simt_races.h). No GPU is needed.
+#
+# Of the cases of tests/kernels only those that run kernels are taken, by their names: the sanitizer
+# does not know OpenMP's barriers, and the definitions on the CPU are not what is looked at. Two
+# processes share them. Exit 77 where the sanitizer cannot run.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/tsan start=$SECONDS
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+export OMP_NUM_THREADS=1
+
+cases='races:*,simt:*,*kernel*,*device*,*barrier*,*block*,adam:*,loss_sum:*,products:*,softmax:*'
+if ! cmake -S . -B $build -DRENAR_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" >"$log/build" 2>&1 ||
+    ! cmake --build $build --target race_tests -j "$(nproc)" >>"$log/build" 2>&1; then
+  tail -n 60 "$log/build"
+  echo "FAILED $build does not build"
+  exit 1
+fi
+echo "built $build in $((SECONDS - start)) s"
+start=$SECONDS
+
+# Where addresses are made up of more random bits than it expects, it needs them made up without.
+run=($build/race_tests)
+if ! "${run[@]}" --version >/dev/null 2>&1; then
+  run=(setarch -R $build/race_tests)
+  if ! "${run[@]}" --version >/dev/null 2>&1; then
+    echo "ThreadSanitizer does not run here: $($build/race_tests --version 2>&1 | head -n 1)"
+    exit 77
+  fi
+fi
+
+count=$("${run[@]}" --test-case="$cases" --count 2>/dev/null | sed -n 's/.*filters: //p')
+half=$((count / 2)) processes=()
+"${run[@]}" --no-colors --no-intro --test-case="$cases" --last="$half" >"$log/1" 2>&1 &
+processes+=($!)
+"${run[@]}" --no-colors --no-intro --test-case="$cases" --first=$((half + 1)) >"$log/2" 2>&1 &
+processes+=($!)
+failed=0
+for i in 1 2; do
+  wait "${processes[i - 1]}" && grep -q 'Status: SUCCESS' "$log/$i" && continue
+  failed=1
+  cat "$log/$i"
+done
+((failed == 0)) && echo "races: $count cases passed, in $((SECONDS - start)) s"
+((failed == 0))
