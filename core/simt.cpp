@@ -67,6 +67,7 @@ struct Thread {
   Stack* stack = nullptr;
   Site site{};
   WarpOp op{};
+  WarpWork work = nullptr;
   unsigned mask = 0, source = 0;
   std::uint64_t bits = 0;  // put down, then taken up
 };
@@ -77,6 +78,7 @@ class Engine {
   void wait_at_barrier(Site site);
   bool counts(Site site);
   std::uint64_t join_warp(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source, Site site);
+  void set_work(WarpWork work) { threads_[static_cast<std::size_t>(current_)].work = work; }
 
   /// Whatever still waits on them is given up.
   void forget_stacks();
@@ -328,6 +330,11 @@ bool Engine::release_warp(int thread) {
     votes |= std::uint64_t{t.bits != 0} << i;
   }
   if ((mine.mask >> (static_cast<unsigned>(thread) % kLanes) & 1u) == 0) return false;
+  if (mine.op == WarpOp::kTogether) {
+    std::array<void*, kLanes> brought;
+    std::memcpy(brought.data(), put.data(), sizeof brought);
+    mine.work(brought.data());
+  }
   for (unsigned i = 0; i < kLanes; ++i) {
     if ((mine.mask >> i & 1u) == 0) continue;
     Thread& t = threads_[static_cast<std::size_t>(first) + i];
@@ -398,6 +405,12 @@ void block_barrier(std::source_location at) { engine().wait_at_barrier({at}); }
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at) {
   return engine().join_warp(op, mask, bits, source, {at});
+}
+
+void warp_together(WarpWork work, void* mine, std::source_location at) {
+  static_assert(sizeof mine == sizeof(std::uint64_t));
+  engine().set_work(work);
+  engine().join_warp(WarpOp::kTogether, ~0u, reinterpret_cast<std::uintptr_t>(mine), lane(), {at});
 }
 
 void warp_barrier(unsigned mask, std::source_location at) {

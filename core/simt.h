@@ -72,9 +72,13 @@ void block_barrier(std::source_location at);
 /// What the lanes of a warp do together: each puts down `bits`, and when all lanes of `mask` have,
 /// each takes up those of lane `source`; for a vote bit i of the result is whether lane i put down
 /// anything but 0.
-enum class WarpOp { kExchange, kVote };
+enum class WarpOp { kExchange, kVote, kTogether };
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at);
+/// What a whole warp computes as one (core/warp_mma.h): when all 32 lanes have come, `work` runs
+/// once on what they brought, lane by lane.
+using WarpWork = void (*)(void* const* of_lanes);
+void warp_together(WarpWork work, void* mine, std::source_location at);
 unsigned lane();
 void warp_barrier(unsigned mask, std::source_location at);
 

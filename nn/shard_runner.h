@@ -16,8 +16,10 @@ namespace renar {
 
 class ShardRunner {
  public:
-  /// `threads` are the CPU's. Throws renar::Error for threads < 1.
-  explicit ShardRunner(int threads, Device device = Device::kCpu);
+  /// `threads` are the CPU's, `precision` is of a device's products. Throws renar::Error for
+  /// threads < 1, and for another precision than fp32 on the CPU.
+  explicit ShardRunner(int threads, Device device = Device::kCpu,
+                       Precision precision = Precision::kFp32);
 
   /// Losses of the batch; `grads` is overwritten with the gradients of the parameters that
   /// are active in the batch's task. `noise` says which update this is. `carried` is what the parts
