@@ -44,6 +44,11 @@ TEST_CASE("warp_mma: bf16 is the nearest of 7 bits, halves to even") {
   CHECK(std::isnan(rounded_to_bf16(std::numeric_limits<float>::quiet_NaN())));
 }
 
+TEST_CASE("warp_mma: words") {
+  CHECK(Tf32::word(1 + std::ldexp(1.0f, -11)) == 0x3f802000u);
+  CHECK(Bf16::word(1 + std::ldexp(1.0f, -8), -2) == 0xc0003f80u);
+}
+
 // Number i of a lane's fragment: where it stands in its matrix. g is groupID, t threadID_in_group.
 struct Spot {
   int row, col;

@@ -5,11 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "kernels/gemm.h"
 #include "kernels/learned_sums.h"
+#include "kernels/linear.h"
 #include "kernels/products.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
@@ -239,6 +241,52 @@ TEST_CASE("product_arithmetic: gradients of weights, in one part and in many") {
         test::same_on_device(learned_of(in, out, rows.size(), precision),
                              learned_numbers(in, out, rows));
       }
+    }
+  }
+}
+
+// y, dx and dw of a layer, on a tape of that precision.
+std::vector<std::vector<Real>> layer_on(Device device, Precision precision) {
+  constexpr std::int64_t kBatch = 20, kIn = 24, kOut = 16;
+  Tape tape(device, precision);
+  std::vector<Real> unused(1);
+  tape.start(Tape::Mode::kRecord, unused.data(), unused.data());
+  const auto send = [&](const Shape& shape, std::uint64_t seed) {
+    const Tensor there = tape.lasting_output(shape, true);
+    const std::vector<Real> values = test::random_values(shape.size(), seed);
+    copy_to_device(device, there.data, values.data(), values.size() * sizeof(Real));
+    return there;
+  };
+  const Tensor x = send({kBatch, kIn}, 1), w = send({kIn, kOut}, 2);
+  const Tensor y = linear(tape, {{x, w}}, {});
+  const std::vector<Real> dy = test::random_values(y.size(), 3);
+  copy_to_device(device, y.grad, dy.data(), dy.size() * sizeof(Real));
+  tape.backward();
+  const auto fetch = [&](const Real* there, std::int64_t size) {
+    const Real* here = tape.fetch(there, size);
+    return std::vector<Real>(here, here + size);
+  };
+  return {fetch(y.data, y.size()), fetch(x.grad, x.size()), fetch(w.grad, w.size())};
+}
+
+TEST_CASE(
+    "product_arithmetic: a layer's products, forward and backward, have the tape's precision") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  const auto want = layer_on(*device, Precision::kFp32);
+  for (const Precision precision : kRounded) {
+    const double u = precision == Precision::kTf32 ? 0x1p-11 : 0x1p-8;
+    const auto got = layer_on(*device, precision);
+    for (std::size_t p = 0; p < want.size(); ++p) {
+      double most = 0, largest = 0;
+      for (std::size_t i = 0; i < want[p].size(); ++i) {
+        most = std::max(most, std::abs(double{got[p][i]} - double{want[p][i]}));
+        largest = std::max(largest, std::abs(double{want[p][i]}));
+      }
+      CAPTURE(name_of(precision));
+      CAPTURE(p);
+      CHECK(most < 2 * u * largest);
+      CHECK(most > u / 16 * largest);
     }
   }
 }
