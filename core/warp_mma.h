@@ -12,7 +12,8 @@
 //
 // Word w along k is number w of Tf32; of Bf16 it is numbers 2w, in its low half, and 2w + 1. With
 // nvcc these are instructions (compute capability 8.0 or newer); without it fibers compute the
-// same, k by k. In which order a GPU adds up is not told, but it is one for all elements of C.
+// same, k by k. In which order a GPU adds up is not told; that equal rows of A give equal rows of C
+// is for the tests to see there (tests/kernels/product_arithmetic_test.cpp).
 #pragma once
 
 #include <cstdint>
