@@ -132,8 +132,7 @@ TEST_CASE("product_arithmetic: products of rounded factors at every tail") {
         CAPTURE(rows);
         CAPTURE(out);
         const std::int64_t in = kWidths[(rows + out) % 5];
-        check_forward({rows, out, {in}, precision});
-        check_forward({rows, out, {in, 24, 65, 3}, precision, static_cast<int>(rows % 3), true});
+        check_forward({rows, out, {in, 65, 3}, precision, static_cast<int>(rows % 3), true});
       }
     }
     for (const std::int64_t in : {0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 128, 130}) {
@@ -179,13 +178,12 @@ TEST_CASE("product_arithmetic: gradients of inputs") {
   for (const Precision precision : kRounded) {
     for (const std::int64_t rows : kRows) {
       for (const std::int64_t in : kWidths) {
-        for (const std::int64_t out : {kWidths[(rows + in) % 5], std::int64_t{70}}) {
-          CAPTURE(name_of(precision));
-          CAPTURE(rows);
-          CAPTURE(in);
-          CAPTURE(out);
-          test::same_on_device(back_of(rows, in, out, precision), back_numbers(rows, in, out));
-        }
+        const std::int64_t out = kWidths[(rows + in) % 5];
+        CAPTURE(name_of(precision));
+        CAPTURE(rows);
+        CAPTURE(in);
+        CAPTURE(out);
+        test::same_on_device(back_of(rows, in, out, precision), back_numbers(rows, in, out));
       }
     }
     test::same_on_device(back_of(64 * 64 - 5, 66, 11, precision),
@@ -229,7 +227,7 @@ test::DeviceCheck learned_numbers(std::int64_t in, std::int64_t out,
 }
 
 TEST_CASE("product_arithmetic: gradients of weights, in one part and in many") {
-  const std::vector<std::int64_t> all_uses[] = {{1}, {3, 64, 33}, {300, 1, 1, 129, 500}};
+  const std::vector<std::int64_t> all_uses[] = {{1}, {3, 64, 33}, {300, 1, 129}};
   const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1},   {8, 16},   {16, 24},
                                                           {128, 8}, {24, 128}, {70, 66}};
   for (const Precision precision : kRounded) {
