@@ -54,6 +54,22 @@ std::string_view name_of(Device device) {
   return "";
 }
 
+std::string_view name_of(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32: return "fp32";
+    case Precision::kTf32: return "tf32";
+    case Precision::kBf16: return "bf16";
+  }
+  return "";
+}
+
+Precision find_precision(std::string_view name) {
+  for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kBf16}) {
+    if (name == name_of(precision)) return precision;
+  }
+  throw UsageError(message_of("[device] precision {} is none of fp32, tf32 and bf16", name));
+}
+
 Device find_device(std::string_view name, std::string* why_cpu) {
   if (name == "cpu") return Device::kCpu;
   if (name == "simt") {

@@ -20,6 +20,14 @@ enum class Device { kCpu, kSimt, kCuda };
 /// "cpu", "simt" or "cuda".
 std::string_view name_of(Device device);
 
+/// To what the factors of matrix products are rounded on a device (core/warp_mma.h): not at all, or
+/// to tf32 or bf16, which tensor cores multiply. Sums and all that is stored stay Real.
+enum class Precision { kFp32, kTf32, kBf16 };
+
+/// "fp32", "tf32" or "bf16", and back; throws renar::UsageError for another name.
+std::string_view name_of(Precision precision);
+Precision find_precision(std::string_view name);
+
 /// Whether kCuda is in this build; else kSimt is.
 bool built_with_cuda();
 

@@ -32,6 +32,8 @@ struct Thread {
   Stack* stack = nullptr;
   Site site{};
   WarpOp op{};
+  WarpWork work = nullptr;
+  Fragments fragments{};
   unsigned mask = 0, source = 0;
   std::uint64_t bits = 0;  // put down, then taken up
 };
@@ -42,6 +44,7 @@ class Engine {
   void wait_at_barrier(Site site);
   bool counts(Site site);
   std::uint64_t join_warp(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source, Site site);
+  Thread& running() { return threads_[static_cast<std::size_t>(current_)]; }
 
   /// What the blocks that ran since the last one did comes before what will be done from now on.
   void end_wave();
@@ -314,6 +317,13 @@ bool Engine::release_warp(int thread) {
     votes |= std::uint64_t{t.bits != 0} << i;
   }
   if ((mine.mask >> (static_cast<unsigned>(thread) % kLanes) & 1u) == 0) return false;
+  if (mine.op == WarpOp::kTogether) {
+    std::array<Fragments, kLanes> brought;
+    Thread* lane = &threads_[static_cast<std::size_t>(first)];
+    for (unsigned i = 0; i < kLanes; ++i) brought[i] = lane[i].fragments;
+    mine.work(brought.data());
+    for (unsigned i = 0; i < kLanes; ++i) lane[i].fragments = brought[i];
+  }
   for (unsigned i = 0; i < kLanes; ++i) {
     if ((mine.mask >> i & 1u) == 0) continue;
     Thread& t = threads_[static_cast<std::size_t>(first) + i];
@@ -408,6 +418,14 @@ std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsig
                              std::source_location at) {
   const InBench in_bench;
   return engine().join_warp(op, mask, bits, source, {at});
+}
+
+void warp_together(WarpWork work, Fragments& mine, std::source_location at) {
+  const InBench in_bench;
+  engine().running().work = work;
+  engine().running().fragments = mine;
+  engine().join_warp(WarpOp::kTogether, ~0u, 0, 0, {at});
+  mine = engine().running().fragments;
 }
 
 void warp_barrier(unsigned mask, std::source_location at) {

@@ -75,9 +75,17 @@ void block_barrier(std::source_location at);
 /// What the lanes of a warp do together: each puts down `bits`, and when all lanes of `mask` have,
 /// each takes up those of lane `source`; for a vote bit i of the result is whether lane i put down
 /// anything but 0. Of these, __syncwarp alone (kBarrier) orders what lanes do in memory.
-enum class WarpOp { kExchange, kVote, kBarrier };
+enum class WarpOp { kExchange, kVote, kBarrier, kTogether };
 std::uint64_t warp_operation(WarpOp op, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at);
+/// What a lane brings to a product of its whole warp (core/warp_mma.h), and takes from it.
+struct Fragments {
+  std::uint32_t a[4], b[2];
+  float c[4];
+};
+/// When all 32 lanes have come, `work` runs once on what they brought, lane by lane.
+using WarpWork = void (*)(Fragments* of_lanes);
+void warp_together(WarpWork work, Fragments& mine, std::source_location at);
 unsigned lane();
 void warp_barrier(unsigned mask, std::source_location at);
 

@@ -46,14 +46,17 @@ class Tape {
   enum class Mode { kRecord, kPredict };
 
   /// Its results lie on the device and its ops run there.
-  explicit Tape(Device device = Device::kCpu)
+  explicit Tape(Device device = Device::kCpu, Precision precision = Precision::kFp32)
       : device_(device),
+        precision_(precision),
         kept_(device),
         step_(device),
         lasting_(device, Arena::Memory::kZeroed),
         whole_(device),
         host_(device, Arena::Memory::kToSend) {}
   Device device() const { return device_; }
+  /// Of the matrix products of a device.
+  Precision precision() const { return precision_; }
 
   /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
   /// `values`; the gradients of those that are active (default: all) are added to `grads`, which
@@ -249,6 +252,7 @@ class Tape {
   void run_back(std::vector<Node>& nodes, std::size_t down_to, ProfileBackward& profile);
 
   Device device_;
+  Precision precision_;
   Mode mode_ = Mode::kPredict;
   bool in_step_ = false;
   const Real* param_values_ = nullptr;

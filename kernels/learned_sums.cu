@@ -39,16 +39,16 @@ struct UseSegments {
 
 // Block y has strides [y part, (y + 1) part). One part alone is added to dw, else each is written
 // to its (in, out) at `parts`.
-template <class T>
+template <class T, class Arithmetic>
 __global__ void multiply_uses(const Uses uses, std::int64_t in, std::int64_t out, std::int64_t part,
                               Real* parts, Real* dw) {
-  const Place<T> at(blockIdx.x, out);
+  const Place<T, Arithmetic> at(blockIdx.x, out);
   const std::int64_t from = blockIdx.y * part;
   const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
   Sums sums = {};
   UseSegments segments{uses, in, out, from, end};
   segments.find_first();
-  multiply_all<T, false, false>(segments, at, in, out, sums);
+  multiply_all<T, Arithmetic, false, false>(segments, at, in, out, sums);
   if (at.team != 0) return;
   const bool add = gridDim.y == 1;
   put_tile(at.i0 + at.row, at.j0 + at.col, in, out, sums, add,
@@ -115,6 +115,29 @@ std::int64_t strides_of_weight_part(std::int64_t in, std::int64_t out, std::int6
   return strides_of_part(tiles, strides);
 }
 
+template <class Arithmetic>
+void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
+                    Real* scratch, Real* dw) {
+  const std::int64_t parts = blocks_for(uses.strides, part);
+  if (is_narrow_weight(in, out)) {
+    launch(grid_of<Narrow>(tiles_of<Narrow>(in, out), parts), multiply_uses<Narrow, Arithmetic>,
+           uses, in, out, part, scratch, dw);
+  } else {
+    launch(grid_of<Wide>(tiles_of<Wide>(in, out), parts), multiply_uses<Wide, Arithmetic>, uses, in,
+           out, part, scratch, dw);
+  }
+}
+void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
+                    Real* scratch, Real* dw, Precision precision) {
+  switch (precision) {
+    case Precision::kFp32: return multiply_parts<Plain>(in, out, uses, part, scratch, dw);
+    case Precision::kTf32:
+      return multiply_parts<TensorCores<Tf32>>(in, out, uses, part, scratch, dw);
+    case Precision::kBf16:
+      return multiply_parts<TensorCores<Bf16>>(in, out, uses, part, scratch, dw);
+  }
+}
+
 }  // namespace
 
 std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
@@ -122,17 +145,12 @@ std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t stri
   return parts > 1 ? parts * in * out : 0;
 }
 
-void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw) {
+void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw,
+                   Precision precision) {
   const std::int64_t part = strides_of_weight_part(in, out, uses.strides);
   const std::int64_t parts = blocks_for(uses.strides, part);
   if (parts == 0) return;
-  if (is_narrow_weight(in, out)) {
-    launch(grid_of<Narrow>(tiles_of<Narrow>(in, out), parts), multiply_uses<Narrow>, uses, in, out,
-           part, scratch, dw);
-  } else {
-    launch(grid_of<Wide>(tiles_of<Wide>(in, out), parts), multiply_uses<Wide>, uses, in, out, part,
-           scratch, dw);
-  }
+  multiply_parts(in, out, uses, part, scratch, dw, precision);
   if (parts > 1) add_parts(in * out, parts, scratch, dw);
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/device.h"
 #include "core/device_code.h"
 #include "core/tensor.h"
 
@@ -38,7 +39,8 @@ struct Uses {
 /// All memory that these are given is the device's. `scratch` holds as many numbers as is said;
 /// null where it is 0.
 std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides);
-void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw);
+void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw,
+                   Precision precision = Precision::kFp32);
 std::int64_t bias_scratch(std::int64_t out, std::int64_t strides);
 void add_to_bias(std::int64_t out, const Uses& uses, Real* scratch, Real* db);
 

@@ -213,7 +213,7 @@ void add_uses(Tape& tape, const UseList& list, Learned learned, std::int64_t in,
   const std::int64_t room =
       is_weight ? weight_scratch(in, out, strides) : bias_scratch(out, strides);
   Real* scratch = room > 0 ? tape.array<Real>(room) : nullptr;
-  if (is_weight) return add_to_weight(in, out, uses, scratch, grad);
+  if (is_weight) return add_to_weight(in, out, uses, scratch, grad, tape.precision());
   add_to_bias(out, uses, scratch, grad);
 }
 
@@ -245,7 +245,8 @@ void forward_on_device(Tape& tape, const Terms& terms, const Biases& biases, Act
                  .send = send.data,
                  .recv = recv.data,
                  .nodes = send || recv ? y.dim(1) : 1,
-                 .relu = activation == Activation::kRelu};
+                 .relu = activation == Activation::kRelu,
+                 .precision = tape.precision()};
   for (const auto& [x, w] : terms) sum.term[sum.terms++] = {x.data, w.data, x.cols()};
   for (const Tensor& bias : biases) sum.bias[sum.biases++] = bias.data;
   add_products(sum);
@@ -254,10 +255,12 @@ void forward_on_device(Tape& tape, const Terms& terms, const Biases& biases, Act
   for (const Tensor& bias : biases) note_use(tape, Learned::kBias, bias, {}, y);
 }
 
-void backward_on_device(Device device, const Terms& terms, Activation activation, const Tensor& y) {
-  if (activation == Activation::kRelu) stop_inactive(device, y);
+void backward_on_device(const Tape& tape, const Terms& terms, Activation activation,
+                        const Tensor& y) {
+  if (activation == Activation::kRelu) stop_inactive(tape.device(), y);
   for (const auto& [x, w] : terms) {
-    if (x.has_grad()) add_to_input(x.rows(), x.cols(), y.cols(), y.grad, w.data, x.grad);
+    if (!x.has_grad()) continue;
+    add_to_input(x.rows(), x.cols(), y.cols(), y.grad, w.data, x.grad, tape.precision());
   }
 }
 
@@ -273,7 +276,7 @@ void compute(Tape& tape, const char* op, const Tensor& send, const Tensor& recv,
   }
   const auto backward = [=, &tape] {
     if (device != Device::kCpu) {
-      backward_on_device(device, terms, activation, y);
+      backward_on_device(tape, terms, activation, y);
     } else {
       backward_on_cpu(tape, terms, biases, activation, y);
     }

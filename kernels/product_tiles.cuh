@@ -2,8 +2,8 @@
 //
 // A block computes a square tile of C = A B, a thread 4 x 4 of it. The block walks k in steps of a
 // depth: the tiles of A and B that a step needs are brought to shared memory while the next two are
-// already on their way to registers. Per k a thread loads two times four numbers, each in one
-// instruction, for 16 multiply-adds. A sum of several products is one walk through all of them.
+// already on their way to registers. A sum of several products is one walk through all of them.
+// What multiplies there, the threads or tensor cores, is the Arithmetic (product_arithmetic.cuh).
 //
 // Two sizes of tile:
 //   Wide    64 x 64, 32 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
@@ -14,12 +14,9 @@
 //           (at [512,128] x [128,128] it waits for memory 2 times, Wide 4 times).
 #pragma once
 
-#include "core/launch.h"
+#include "kernels/product_arithmetic.cuh"
 
 namespace renar {
-
-constexpr int kOwn = 4;  // rows and columns of C in a thread
-constexpr int kRun = 8;  // numbers of a 32-byte sector
 
 template <int kSideOf, int kDepthOf>
 struct Tiles {
@@ -38,10 +35,6 @@ struct Tiles {
 using Wide = Tiles<64, 32>;
 using Narrow = Tiles<32, 64>;
 
-struct alignas(16) Four {  // loaded and stored as one
-  Real at[kOwn];
-};
-
 /// Element (r, k) is data[r * row + k * col].
 struct Matrix {
   const Real* data;
@@ -51,8 +44,9 @@ struct Matrix {
 /// Brings a thread's share of one factor's tiles to shared memory. Neighbouring threads read along
 /// the axis that is contiguous in memory; along k in runs of a sector, which then go to different
 /// banks.
-template <class T, bool kAlongK>
+template <class T, class Arithmetic, bool kAlongK>
 struct Reader {
+  using Word = typename Arithmetic::Word;
   static constexpr int kLines = kAlongK ? kThreads / kRun : T::kSide;  // rows that threads start in
   static constexpr int kGroups = T::kSide / kLines;                    // of so many rows
   static constexpr int kDeep = kThreads / kLines;                      // of k that threads start in
@@ -93,17 +87,22 @@ struct Reader {
     next += kAlongK ? T::kDepth : T::kDepth * stride;
   }
 
-  /// tile (kDepth, kPitch)
-  __device__ static void put(const Real (&from)[T::kFetched], Real* tile) {
+  /// tile (kDepth / kPerWord, kPitch). Where a word has two numbers they are kRun apart along k: a
+  /// thread has fetched both, whichever factor it is.
+  __device__ static void put(const Real (&from)[T::kFetched], Word* tile) {
+    constexpr int kApart = kRun / kDeep * kGroups;
     RENAR_UNROLL
     for (int e = 0; e < T::kFetched; ++e) {
-      tile[(depth() + depth_on(e)) * T::kPitch + row() + rows_on(e)] = from[e];
+      const int runs = depth_on(e) / kRun;
+      if (runs % Arithmetic::kPerWord != 0) continue;
+      const int deep = depth() + depth_on(e) - (runs - runs / Arithmetic::kPerWord) * kRun;
+      tile[deep * T::kPitch + row() + rows_on(e)] = Arithmetic::word(from + e, kApart);
     }
   }
 };
 
 /// Where a tile of C stands, and the thread in it.
-template <class T>
+template <class T, class Arithmetic>
 struct Place {
   std::int64_t i0, j0;
   int team, row, col;
@@ -114,8 +113,8 @@ struct Place {
     j0 = tile % across * T::kSide;
     const int member = static_cast<int>(threadIdx.x) % T::kTeam;
     team = static_cast<int>(threadIdx.x) / T::kTeam;
-    row = member / T::kAcross * kOwn;
-    col = member % T::kAcross * kOwn;
+    row = Arithmetic::template row<T>(member);
+    col = Arithmetic::template col<T>(member);
   }
 };
 
@@ -124,24 +123,6 @@ struct Segment {
   Matrix a, b;
   std::int64_t from_k, to_k;
 };
-
-using Sums = Real[kOwn][kOwn];
-
-template <class T>
-__device__ void multiply(const Real* a_tile, const Real* b_tile, int team, Sums& sums) {
-  constexpr int kShare = T::kDepth / T::kTeams;
-  const int skipped = T::kTeams > 1 ? team * kShare * T::kPitch : 0;
-  RENAR_UNROLL
-  for (int l = 0; l < kShare; ++l) {
-    const Four a = *reinterpret_cast<const Four*>(a_tile + skipped + l * T::kPitch);
-    const Four b = *reinterpret_cast<const Four*>(b_tile + skipped + l * T::kPitch);
-    RENAR_UNROLL
-    for (int r = 0; r < kOwn; ++r) {
-      RENAR_UNROLL
-      for (int q = 0; q < kOwn; ++q) sums[r][q] += a.at[r] * b.at[q];
-    }
-  }
-}
 
 // The first team gets what all have, in their order.
 template <class T>
@@ -163,13 +144,13 @@ __device__ void add_teams(int team, Sums& sums) {
 
 // sums = the tile of all segments' sum, in the threads of the first team. `segments.next(segment)`
 // gives one after the other, the same to all threads.
-template <class T, bool kAAlongK, bool kBAlongK, class Segments>
-__device__ void multiply_all(Segments segments, const Place<T>& at, std::int64_t m, std::int64_t n,
-                             Sums& sums) {
-  Real* a_tile = shared_memory<Real>();
-  Real* b_tile = a_tile + T::kDepth * T::kPitch;
-  Reader<T, kAAlongK> a;
-  Reader<T, kBAlongK> b;
+template <class T, class Arithmetic, bool kAAlongK, bool kBAlongK, class Segments>
+__device__ void multiply_all(Segments segments, const Place<T, Arithmetic>& at, std::int64_t m,
+                             std::int64_t n, Sums& sums) {
+  auto* a_tile = shared_memory<typename Arithmetic::Word>();
+  auto* b_tile = a_tile + T::kDepth / Arithmetic::kPerWord * T::kPitch;
+  Reader<T, Arithmetic, kAAlongK> a;
+  Reader<T, Arithmetic, kBAlongK> b;
   Real next_a[T::kFetched], next_b[T::kFetched];
   std::int64_t k_left = 0;
   const auto fetch = [&] {
@@ -190,7 +171,7 @@ __device__ void multiply_all(Segments segments, const Place<T>& at, std::int64_t
     b.put(next_b, b_tile);
     __syncthreads();
     more = fetch();
-    multiply<T>(a_tile + at.row, b_tile + at.col, at.team, sums);
+    Arithmetic::template multiply<T>(a_tile, b_tile, at.row, at.col, at.team, sums);
     __syncthreads();
   }
   add_teams<T>(at.team, sums);

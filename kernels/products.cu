@@ -104,16 +104,16 @@ __device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0,
 }
 
 // The tasks' tiles lie one after the other in the grid.
-template <class T, bool kBackward>
+template <class T, class Arithmetic, bool kBackward>
 __global__ void multiply_tasks(const Tasks all) {
   std::int64_t tile = blockIdx.x;
   int t = 0;
   for (; tile >= all.task[t].tiles; ++t) tile -= all.task[t].tiles;
   const Task& task = all.task[t];
-  const Place<T> at(tile, task.out);
+  const Place<T, Arithmetic> at(tile, task.out);
   Sums sums = {};
-  multiply_all<T, true, kBackward>(FactorSegments<kBackward>{all, task.first_factors, task.out}, at,
-                                   task.rows, task.out, sums);
+  multiply_all<T, Arithmetic, true, kBackward>(
+      FactorSegments<kBackward>{all, task.first_factors, task.out}, at, task.rows, task.out, sums);
   if (at.team != 0) return;
   const std::int64_t i = at.i0 + at.row, j = at.j0 + at.col;
   if constexpr (kBackward) {
@@ -128,6 +128,7 @@ __global__ void multiply_tasks(const Tasks all) {
 struct Collection {
   Tasks all = {};
   bool backward = false, narrow = false;
+  Precision precision = Precision::kFp32;
   std::vector<Stretch> reads, writes;  // writes[t] is task t's
 };
 Collection& collection() {
@@ -135,10 +136,18 @@ Collection& collection() {
   return only;
 }
 
-template <class T>
+template <class T, class Arithmetic>
 void start_tasks(const Tasks& all, std::int64_t tiles, bool backward) {
-  backward ? launch(grid_of<T>(tiles), multiply_tasks<T, true>, all)
-           : launch(grid_of<T>(tiles), multiply_tasks<T, false>, all);
+  backward ? launch(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, true>, all)
+           : launch(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, false>, all);
+}
+template <class T>
+void start_tasks(const Tasks& all, std::int64_t tiles, bool backward, Precision precision) {
+  switch (precision) {
+    case Precision::kFp32: return start_tasks<T, Plain>(all, tiles, backward);
+    case Precision::kTf32: return start_tasks<T, TensorCores<Tf32>>(all, tiles, backward);
+    case Precision::kBf16: return start_tasks<T, TensorCores<Bf16>>(all, tiles, backward);
+  }
 }
 
 void start_collection() {
@@ -149,8 +158,8 @@ void start_collection() {
   c.writes.clear();
   std::int64_t tiles = 0;
   for (int t = 0; t < all.count; ++t) tiles += all.task[t].tiles;
-  c.narrow ? start_tasks<Narrow>(all, tiles, c.backward)
-           : start_tasks<Wide>(all, tiles, c.backward);
+  c.narrow ? start_tasks<Narrow>(all, tiles, c.backward, c.precision)
+           : start_tasks<Wide>(all, tiles, c.backward, c.precision);
 }
 
 bool same_sum(const Task& a, const Task& b) {
@@ -176,17 +185,18 @@ bool conflicts(const Collection& c, const Task& task, const std::vector<Stretch>
 
 // Adds a task whose factors and biases number so many and which reads `reads`; gives it or, in
 // backward, the one that adds to the same gradient.
-Task& add_task(Task task, bool backward, int factors, const std::vector<Stretch>& reads) {
+Task& add_task(Task task, bool backward, Precision precision, int factors,
+               const std::vector<Stretch>& reads) {
   Collection& c = collection();
   const bool narrow = is_narrow(tiles_of<Wide>(task.rows, task.out), task.out);
   const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
                     c.all.biases + task.biases <= kMostBiases;
-  if (!fits || backward != c.backward || narrow != c.narrow || conflicts(c, task, reads)) {
-    start_collected();
-  }
+  const bool alike = backward == c.backward && narrow == c.narrow && precision == c.precision;
+  if (!fits || !alike || conflicts(c, task, reads)) start_collected();
   if (c.all.count == 0) collect(start_collection);
   c.backward = backward;
   c.narrow = narrow;
+  c.precision = precision;
   c.reads.insert(c.reads.end(), reads.begin(), reads.end());
   for (int t = 0; t < c.all.count; ++t) {
     if (same_sum(c.all.task[t], task)) return c.all.task[t];
@@ -230,7 +240,7 @@ void add_products(const ProductSum& sum) {
                          .recv = sum.recv,
                          .biases = sum.biases,
                          .relu = sum.relu},
-                        false, sum.terms, reads);
+                        false, sum.precision, sum.terms, reads);
   for (int t = 0; t < sum.terms; ++t) {
     add_factors(task, sum.term[t].x, sum.term[t].w, sum.term[t].in);
   }
@@ -239,12 +249,12 @@ void add_products(const ProductSum& sum) {
 }
 
 void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
-                  const Real* w, Real* dx) {
+                  const Real* w, Real* dx, Precision precision) {
   if (rows == 0) return;
   add_flops(2 * rows * out * in);
   static std::vector<Stretch> reads;
   reads.assign({stretch(dy, rows * out), stretch(w, in * out)});
-  add_factors(add_task({.rows = rows, .out = in, .y = dx}, true, 1, reads), dy, w, out);
+  add_factors(add_task({.rows = rows, .out = in, .y = dx}, true, precision, 1, reads), dy, w, out);
 }
 
 }  // namespace renar

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "core/device.h"
 #include "kernels/gemm.h"
 
 namespace renar {
@@ -37,12 +38,13 @@ struct ProductSum {
   const Real* recv = nullptr;
   std::int64_t nodes = 1;
   bool relu = false;
+  Precision precision = Precision::kFp32;  ///< of the terms' products
 };
 
 /// All memory that these are given is the device's.
 void add_products(const ProductSum& sum);
 /// dx (rows, in) += dy (rows, out) w^T, w (in, out).
 void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
-                  const Real* w, Real* dx);
+                  const Real* w, Real* dx, Precision precision = Precision::kFp32);
 
 }  // namespace renar

@@ -21,15 +21,17 @@ void check_place(const PlacedNet& net, Device device) {
 
 }  // namespace
 
-ShardRunner::ShardRunner(int threads, Device device)
+ShardRunner::ShardRunner(int threads, Device device, Precision precision)
     : threads_(threads),
       device_(device),
       graphs_(device),
       device_grads_(device),
       device_losses_(device) {
   RENAR_CHECK(threads >= 1, "[shard_runner] {} threads", threads);
+  RENAR_CHECK(precision == Precision::kFp32 || device != Device::kCpu,
+              "[shard_runner] the CPU's products are fp32, not {}", name_of(precision));
   const int tapes = device == Device::kCpu ? threads : 1;
-  for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device);
+  for (int i = 0; i < tapes; ++i) tapes_.emplace_back(device, precision);
 }
 
 void ShardRunner::limit_memory(std::size_t budget) {

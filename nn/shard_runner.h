@@ -16,8 +16,10 @@ namespace renar {
 
 class ShardRunner {
  public:
-  /// `threads` are the CPU's. Throws renar::Error for threads < 1.
-  explicit ShardRunner(int threads, Device device = Device::kCpu);
+  /// `threads` are the CPU's, `precision` is of a device's products. Throws renar::Error for
+  /// threads < 1, and for another precision than fp32 on the CPU.
+  explicit ShardRunner(int threads, Device device = Device::kCpu,
+                       Precision precision = Precision::kFp32);
   /// Most bytes that all shards of an update together keep for backward; what is more is computed
   /// again (core/tape.h). 0: no limit.
   void limit_memory(std::size_t budget);

@@ -57,10 +57,10 @@ each_line ": unfinished work" < <(grep -nHowE 'TO[D]O|FIX[M]E|X[X]X' "${texts[@]
 for file in "${sources[@]}"; do
   count=$(grep -c '__CUDACC__' "$file" || true)
   case $file in
-    core/launch.h|core/device_code.h) ;;
+    core/launch.h|core/device_code.h|core/warp_mma.h) ;;
     kernels/*.cu)
       ((count <= 1)) || violation "$file: __CUDACC__ stands $count times, at most once" ;;
-    *) ((count == 0)) || violation "$file: __CUDACC__ belongs in kernels/*.cu, core/launch.h and core/device_code.h" ;;
+    *) ((count == 0)) || violation "$file: __CUDACC__ belongs in kernels/*.cu and core's launch.h, device_code.h and warp_mma.h" ;;
   esac
 done
 

@@ -58,7 +58,7 @@ constexpr std::int64_t kHidden = 128;
 long allocations_in_all() { return allocations + static_cast<long>(device_counts().allocations); }
 
 /// GFLOP/s of the GPU's product at the messages' shape for 32 samples of 16 nodes.
-double sgemm_peak_on(Device device) {
+double sgemm_peak_on(Device device, Precision precision) {
   if (device == Device::kSimt) return 0;  // would take minutes and say nothing
   constexpr std::int64_t kRows = 32 * 256;
   DeviceBuffer<Real> x(device), w(device), y(device);
@@ -71,7 +71,8 @@ double sgemm_peak_on(Device device) {
                     .out = kHidden,
                     .y = y.data(),
                     .terms = 1,
-                    .term = {{x.data(), w.data(), kHidden}}});
+                    .term = {{x.data(), w.data(), kHidden}},
+                    .precision = precision});
     }
     Real last = 0;
     y.download(&last, 1);  // waits
@@ -125,7 +126,7 @@ int bench_step(StepOptions o) {
   complete_method(o.config);
   const Config& config = o.config;
   const Algorithm& algorithm = find_algorithm(o.algo);
-  const Machine machine = machine_of(o.device, o.threads);
+  const Machine machine = machine_of(o.device, o.threads, config.precision);
   const bool on_cpu = machine.device == Device::kCpu;
   const Pipeline pipeline;  // as renar_train has it
   Net net(o.algo, spec_after(pipeline, algorithm), net_options(config));
@@ -134,7 +135,7 @@ int bench_step(StepOptions o) {
   apply(pipeline, algorithm, traces, positions);
   Batch batch;
   fill_batch(net.spec(), traces, batch);
-  ShardRunner runner(machine.threads, machine.device);
+  ShardRunner runner(machine.threads, machine.device, machine.precision);
   runner.limit_memory(memory_budget(machine.device, config.memory_budget));
   NetInTraining trained(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
   Predictions predictions;
@@ -162,7 +163,8 @@ int bench_step(StepOptions o) {
   const double memory = peak_memory_mib();
   const Times predicting = time_of(std::max(1, o.steps / 2), predict);
   const double gflops = gflop / training.min * 1e3,
-               peak = on_cpu ? sgemm_peak(machine.threads) : sgemm_peak_on(machine.device);
+               peak = on_cpu ? sgemm_peak(machine.threads)
+                             : sgemm_peak_on(machine.device, machine.precision);
 
   if (o.json) {
     const nlohmann::ordered_json out = {{"algo", o.algo},
@@ -230,6 +232,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   step->add_option("--device", o.device, "auto, cpu, cuda, or simt (slow)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
+      ->capture_default_str();
+  step->add_option("--precision", o.config.precision, "of a GPU's products: fp32, tf32 or bf16")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
       ->capture_default_str();
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
   step->add_option("--memory-budget", o.config.memory_budget,

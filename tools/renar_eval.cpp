@@ -26,7 +26,7 @@ struct Options {
   std::string run, checkpoint = "best", split = "test";
   std::optional<std::string> json, npz;
   int threads = 0;
-  std::string device;
+  std::string device, precision;
   EvaluationRequest request;
 };
 
@@ -65,7 +65,8 @@ int evaluate_and_export(Options& o) {
   const StopSignals signals;
   const double start = seconds_now();
   const Machine machine = machine_of(o.device.empty() ? run.config.device : o.device,
-                                     o.threads > 0 ? o.threads : run.config.threads);
+                                     o.threads > 0 ? o.threads : run.config.threads,
+                                     o.precision.empty() ? run.config.precision : o.precision);
   const auto scores =
       evaluate_run(run, o.request, machine, print_out, [] { return !stop_requested(); });
   if (!scores) {
@@ -95,6 +96,8 @@ int run(int argc, char** argv) {
                  "where --lengths or --json asks");
   app.add_option("--device", o.device, "default: as the run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}));
+  app.add_option("--precision", o.precision, "of a GPU's products; default: as the run")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
   app.add_option("--threads", o.threads, "default: as the run")->check(CLI::Range(1, kMaxThreads));
 
   const std::string what = "What is scored";

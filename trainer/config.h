@@ -43,6 +43,7 @@ struct Config {
   std::string hint_repred_mode = "soft";           // or hard, hard_on_eval
   double hint_teacher_forcing = 0;
   bool freeze_processor = false;
+  std::string precision = "fp32";  // of a GPU's products: or tf32, bf16
 
   // training
   int steps = 10000;

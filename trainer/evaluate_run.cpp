@@ -121,7 +121,7 @@ std::optional<std::vector<AlgorithmScores>> evaluate_run(
   RENAR_USAGE(!request.hints || predicts_hints(run.net.options().hints),
               "--hints: the run in {} predicts no hints", run.directory);
   const std::vector<std::vector<TestSet>> sets = sets_of(run, request);
-  ShardRunner runner(machine.threads, machine.device);
+  ShardRunner runner(machine.threads, machine.device, machine.precision);
   const PlacedNet net(run.net, machine.device);
   print(fmt::format("{}: {} parameters, after {} of {} steps; {}, {} data of seed {}\n",
                     run.directory, name_of(run.checkpoint), run.step, run.config.steps,

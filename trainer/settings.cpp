@@ -207,6 +207,12 @@ std::vector<Setting> settings(const ValidNames& valid) {
        {0, 1}},
       {kModel, "freeze-processor", &C::freeze_processor,
        "train encoders, decoders and LSTM, not the processor"},
+      {kModel,
+       "precision",
+       &C::precision,
+       "to what a GPU rounds the factors of matrix products; sums and weights stay fp32",
+       {},
+       {"fp32", "tf32", "bf16"}},
 
       {kTraining, "steps", &C::steps, "steps, each an update for every algorithm", {1, 1e9}},
       {kTraining, "batch", &C::batch, "samples an update", {1, 65536}},

@@ -106,7 +106,7 @@ class Training {
         algorithms_(algorithms_of(config)),
         net_(tasks_of(config), net_options(config)),
         machine_(machine_of(config)),
-        runner_(machine_.threads, machine_.device),
+        runner_(machine_.threads, machine_.device, machine_.precision),
         stream_(algorithms_, stream_config(config)),
         source_(source_of(config, stream_, net_)),
         ahead_(*source_) {
