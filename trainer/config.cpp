@@ -237,14 +237,9 @@ Config read_run_config(const std::string& directory, const ValidNames& valid) {
   RENAR_USAGE(fs::is_directory(directory), "there is no run directory {}", directory);
   RENAR_USAGE(fs::is_regular_file(path), "{} is not a run directory: it has no config.toml",
               directory);
-  const Table table = settings(valid);
   Config config;
-  const std::vector<std::string> seen = apply_toml(path, table, config);
-  for (const Setting& setting : table) {
-    RENAR_USAGE(setting.group == Group::kCall ||
-                    std::find(seen.begin(), seen.end(), setting.name) != seen.end(),
-                "{} is incomplete: it has no {}", path, setting.name);
-  }
+  apply_toml(path, settings(valid), config);
+  RENAR_USAGE(!config.algo.empty(), "{} is incomplete: it has no algo", path);
   return config;
 }
 

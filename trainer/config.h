@@ -133,7 +133,8 @@ std::string run_name(const std::vector<std::string>& algorithms, const ValidName
 std::string config_text(const Config& config);
 
 /// The configuration of a run directory, from its config.toml. Throws UsageError if the file is
-/// missing, incomplete or not a configuration of this program. The call's settings have defaults.
+/// missing or not a configuration of this program. What it does not name has its default: the
+/// call's settings, and those that there were not yet when the run began.
 Config read_run_config(const std::string& directory, const ValidNames& valid);
 
 /// Where two configurations differ: "lr: 0.001 there, 0.01 here; batch: 32 there, 16 here". Empty

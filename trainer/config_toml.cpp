@@ -89,8 +89,7 @@ const Setting& find_setting(const std::vector<Setting>& table, std::string_view 
   return *setting;
 }
 
-std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
-                                    Config& config) {
+void apply_toml(const std::string& path, const std::vector<Setting>& table, Config& config) {
   std::vector<std::string> seen;
   for (const auto& [key, node] : parse_toml(path)) {
     const Setting& setting = find_setting(table, key.str(), path);
@@ -100,7 +99,6 @@ std::vector<std::string> apply_toml(const std::string& path, const std::vector<S
     set_from_toml(setting, node, place, config);
     seen.push_back(setting.name);
   }
-  return seen;
 }
 
 std::string config_text(const Config& config) {

@@ -27,9 +27,8 @@ const Setting& find_setting(const std::vector<Setting>& table, std::string_view 
 void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,
                    Config& config);
 
-/// Puts what the file says over the config and gives the names of the settings it has. Throws
-/// UsageError that names file and key: not a setting, given twice, or of a wrong type or value.
-std::vector<std::string> apply_toml(const std::string& path, const std::vector<Setting>& table,
-                                    Config& config);
+/// Puts what the file says over the config. Throws UsageError that names file and key: not a
+/// setting, given twice, or of a wrong type or value.
+void apply_toml(const std::string& path, const std::vector<Setting>& table, Config& config);
 
 }  // namespace renar

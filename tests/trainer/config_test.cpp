@@ -362,7 +362,18 @@ TEST_CASE("config: --resume takes the run's own configuration and may raise the 
   CHECK(refusal({"--resume", run.c_str(), "--overwrite"}).starts_with("--resume"));
   CHECK(refusal({"--resume", "/nowhere"}) == "there is no run directory /nowhere");
 
-  directory.write("config.toml", "algo = \"bfs\"\n");
+  // Of a version that did not know these yet.
+  std::string older = config_text(parse({"--algo", "bfs", "--steps", "100", "--batch", "8"}));
+  for (const std::string name : {"precision = ", "memory-budget = "}) {
+    const std::size_t begin = older.find(name);
+    REQUIRE(begin < std::string::npos);
+    older.erase(begin, older.find('\n', begin) + 1 - begin);
+  }
+  directory.write("config.toml", older);
+  CHECK(parse({"--resume", run.c_str()}).steps == 100);
+  CHECK(parse({"--resume", run.c_str()}).precision == "fp32");
+
+  directory.write("config.toml", "batch = 8\n");
   CHECK(refusal({"--resume", run.c_str()}).find("is incomplete") < std::string::npos);
   fs::remove(directory.path / "config.toml");
   CHECK(refusal({"--resume", run.c_str()}).find("has no config.toml") < std::string::npos);
