@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/gemm.h"
+#include "tests/kernels/device_products.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -23,24 +24,20 @@ test::Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses) {
     const Tensor sum = tape.output(held.shape, {});
     copy_on_device(tape.device(), sum.data, held.data,
                    static_cast<std::size_t>(held.size()) * sizeof(Real));
-    Use* table = tape.host_array<Use>(static_cast<std::int64_t>(uses));
-    std::int64_t strides = 0;
-    for (std::size_t u = 0; u < uses; ++u) {
-      const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
-      table[u] = {x.data, dy.data, dy.rows(), strides};
-      strides += strides_of(dy.rows());
-      if (tape.device() != Device::kCpu) continue;
-      if (in > 0) {
-        gemm_definition(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, sum.data,
-                        {.accumulate = true});
+    if (tape.device() == Device::kCpu) {
+      for (std::size_t u = 0; u < uses; ++u) {
+        const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
+        if (in > 0) {
+          gemm_definition(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, sum.data,
+                          {.accumulate = true});
+        }
+        for (std::int64_t i = 0; in == 0 && i < dy.size(); ++i) sum.data[i % out] += dy.data[i];
       }
-      for (std::int64_t i = 0; in == 0 && i < dy.size(); ++i) sum.data[i % out] += dy.data[i];
+      return sum;
     }
-    if (tape.device() == Device::kCpu) return sum;
-    const auto count = static_cast<std::int64_t>(uses);
-    const Uses all{tape.send<Use>(table, count), count, strides};
-    Real* scratch =
-        tape.array<Real>(in > 0 ? weight_scratch(in, out, strides) : bias_scratch(out, strides));
+    const Uses all = test::uses_of(tape, given, uses);
+    Real* scratch = tape.array<Real>(in > 0 ? weight_scratch(in, out, all.strides)
+                                            : bias_scratch(out, all.strides));
     in > 0 ? add_to_weight(in, out, all, scratch, sum.data)
            : add_to_bias(out, all, scratch, sum.data);
     return sum;

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "kernels/gemm.h"
 #include "kernels/learned_sums.h"
 #include "kernels/linear.h"
 #include "kernels/products.h"
+#include "tests/kernels/device_products.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -197,20 +197,16 @@ test::Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses, Precisi
     const Tensor dw = tape.output({in, out}, {});
     copy_on_device(tape.device(), dw.data, given[2 * uses].data,
                    static_cast<std::size_t>(dw.size()) * sizeof(Real));
-    const auto count = static_cast<std::int64_t>(uses);
-    Use* table = tape.host_array<Use>(count);
-    std::int64_t strides = 0;
-    for (std::size_t u = 0; u < uses; ++u) {
-      const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
-      table[u] = {x.data, dy.data, dy.rows(), strides};
-      strides += strides_of(dy.rows());
-      if (tape.device() != Device::kCpu) continue;
-      add_rounded(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, dw.data, precision);
+    if (tape.device() == Device::kCpu) {
+      for (std::size_t u = 0; u < uses; ++u) {
+        const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
+        add_rounded(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, dw.data, precision);
+      }
+      return dw;
     }
-    if (tape.device() == Device::kCpu) return dw;
-    Real* scratch = tape.array<Real>(weight_scratch(in, out, strides));
-    add_to_weight(in, out, {tape.send<Use>(table, count), count, strides}, scratch, dw.data,
-                  precision);
+    const Uses all = test::uses_of(tape, given, uses);
+    Real* scratch = tape.array<Real>(weight_scratch(in, out, all.strides));
+    add_to_weight(in, out, all, scratch, dw.data, precision);
     return dw;
   };
 }
@@ -326,31 +322,9 @@ TEST_CASE("product_arithmetic: no barrier can be left out") {
 TEST_CASE("product_arithmetic: equal rows of x give bit-equal rows of y") {
   const std::optional<Device> device = test::accelerator();
   if (!device) return;
-  constexpr std::int64_t kIn = 70;
   for (const Precision precision : kRounded) {
     for (const std::int64_t rows : {70, 64 * 64}) {  // narrow tiles, wide tiles
-      const std::int64_t out = 66;
-      const std::vector<Real> row = test::random_values(kIn, 1),
-                              w = test::random_values(kIn * out, 2);
-      test::FreshTape fresh(Tape::Mode::kPredict, *device);
-      Real* host = fresh.tape.host_array<Real>(rows * kIn + kIn * out);
-      for (std::int64_t i = 0; i < rows; ++i) std::copy(row.begin(), row.end(), host + i * kIn);
-      std::copy(w.begin(), w.end(), host + rows * kIn);
-      const Real* there = fresh.tape.send<Real>(host, rows * kIn + kIn * out);
-      Real* y = fresh.tape.array<Real>(rows * out);
-      add_products({.rows = rows,
-                    .out = out,
-                    .y = y,
-                    .terms = 1,
-                    .term = {{there, there + rows * kIn, kIn}},
-                    .precision = precision});
-      const Real* got = fresh.tape.fetch(y, rows * out);
-      std::int64_t others = 0;
-      for (std::int64_t i = 1; i < rows; ++i) {
-        others +=
-            std::memcmp(got, got + i * out, static_cast<std::size_t>(out) * sizeof(Real)) != 0;
-      }
-      CHECK(others == 0);
+      test::check_equal_rows(*device, rows, 70, 66, precision);
     }
   }
 }

@@ -3,9 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
-
 #include "kernels/gemm.h"
+#include "tests/kernels/device_products.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -222,21 +221,8 @@ TEST_CASE("products: no barrier can be left out") {
 TEST_CASE("products: equal rows of x give bit-equal rows of y on the device too") {
   const std::optional<Device> device = test::accelerator();
   if (!device) return;
-  const std::int64_t rows = 70, in = 300;
   for (const std::int64_t out : {1, 19, 128}) {
-    const std::vector<Real> row = test::random_values(in, 1), w = test::random_values(in * out, 2);
-    test::FreshTape fresh(Tape::Mode::kPredict, *device);
-    Real* host = fresh.tape.host_array<Real>(rows * in + in * out);
-    for (std::int64_t i = 0; i < rows; ++i) std::copy(row.begin(), row.end(), host + i * in);
-    std::copy(w.begin(), w.end(), host + rows * in);
-    const Real* there = fresh.tape.send<Real>(host, rows * in + in * out);
-    Real* y = fresh.tape.array<Real>(rows * out);
-    add_products(
-        {.rows = rows, .out = out, .y = y, .terms = 1, .term = {{there, there + rows * in, in}}});
-    const Real* got = fresh.tape.fetch(y, rows * out);
-    for (std::int64_t i = 1; i < rows; ++i) {
-      CHECK(std::memcmp(got, got + i * out, static_cast<std::size_t>(out) * sizeof(Real)) == 0);
-    }
+    test::check_equal_rows(*device, 70, 300, out, Precision::kFp32);
   }
 }
 

@@ -1,0 +1,53 @@
+// What the tests of a device's products share, whatever their precision.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/learned_sums.h"
+#include "kernels/products.h"
+#include "tests/support.h"
+
+namespace renar::test {
+
+/// The table of `count` uses, on the device; given are x and dy of each.
+inline Uses uses_of(Tape& tape, const Inputs& given, std::size_t count) {
+  const auto size = static_cast<std::int64_t>(count);
+  Use* table = tape.host_array<Use>(size);
+  std::int64_t strides = 0;
+  for (std::size_t u = 0; u < count; ++u) {
+    const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
+    table[u] = {x.data, dy.data, dy.rows(), strides};
+    strides += strides_of(dy.rows());
+  }
+  return {tape.send<Use>(table, size), size, strides};
+}
+
+/// Fails unless equal rows of x give bit-equal rows of y = x w.
+inline void check_equal_rows(Device device, std::int64_t rows, std::int64_t in, std::int64_t out,
+                             Precision precision) {
+  const std::vector<Real> row = random_values(in, 1), w = random_values(in * out, 2);
+  FreshTape fresh(Tape::Mode::kPredict, device);
+  Real* host = fresh.tape.host_array<Real>(rows * in + in * out);
+  for (std::int64_t i = 0; i < rows; ++i) std::copy(row.begin(), row.end(), host + i * in);
+  std::copy(w.begin(), w.end(), host + rows * in);
+  const Real* there = fresh.tape.send<Real>(host, rows * in + in * out);
+  Real* y = fresh.tape.array<Real>(rows * out);
+  add_products({.rows = rows,
+                .out = out,
+                .y = y,
+                .terms = 1,
+                .term = {{there, there + rows * in, in}},
+                .precision = precision});
+  const Real* got = fresh.tape.fetch(y, rows * out);
+  std::int64_t others = 0;
+  for (std::int64_t i = 1; i < rows; ++i) {
+    others += std::memcmp(got, got + i * out, static_cast<std::size_t>(out) * sizeof(Real)) != 0;
+  }
+  CHECK(others == 0);
+}
+
+}  // namespace renar::test
