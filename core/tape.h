@@ -154,6 +154,13 @@ class Tape {
     all.insert(at, {address, what});
     return *what;
   }
+  /// The same, or null where nobody has made it.
+  template <class T>
+  T* find_shared(const void* address) {
+    std::vector<Shared>& all = of_trajectory_ ? shared_of_trajectory_ : shared_;
+    const auto at = std::lower_bound(all.begin(), all.end(), Shared{address, nullptr});
+    return at == all.end() || at->address != address ? nullptr : static_cast<T*>(at->what);
+  }
   /// Numbers without gradient: data, masks, scratch that a backward closure needs.
   Tensor constant(const Shape& shape) {
     return {values_arena().array<Real>(shape.size()), nullptr, shape};

@@ -27,7 +27,8 @@ struct Factor {
   std::int64_t col;
 };
 
-constexpr int kMaxTerms = 6;  // of a layer
+constexpr int kMaxTerms = 6;    // of a layer
+constexpr int kMaxFactors = 8;  // of one sum: a layer's terms, or what a weight was used for
 
 struct GemmTerm {
   std::int64_t k;
@@ -64,7 +65,7 @@ inline void gemm_definition(std::int64_t m, std::int64_t n, std::int64_t k, Fact
 }
 
 /// Through the widest vectors that the CPU has (gemm_simd.cpp), term by term, k = 0, 1, .. in
-/// order; but a single column (N = 1) vector by vector. Throws renar::Error beyond kMaxTerms.
+/// order; but a single column (N = 1) vector by vector. Throws renar::Error beyond kMaxFactors.
 void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, Real* c,
           const GemmOptions& options);
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, Real* c,

@@ -1,17 +1,21 @@
 // gemm through Highway, compiled for AVX2, AVX-512 and one number at a time, and dispatched at run
 // time.
 //
-// The micro-kernel holds an MR x NR tile of C in registers (NR = two vectors) and walks k once: per
-// k it loads two vectors of B and broadcasts MR numbers of A. A is read in place, since its rows
-// are reused from L1. B comes in panels [k][NR], so that those loads are contiguous whatever its
-// strides: weights were cut into panels before (core/packed_weights.h), other factors are here,
-// unless they are row-major already and passed over so few times that the copy would cost more than
-// it saves.
-//   MR = 6 on AVX2 (12 sums + 2 of B + 1 of A of 16 registers), 12 on AVX-512 (24 + 2 + 1 of 32).
-//   kBlock: a panel of 256 x 32 floats is 32 KiB and stays in L1/L2 while the rows of A pass over
-//       it.
-//   kRowBlock: 264 rows of A, of 128 numbers as a rule, are 132 KiB and stay in L2 while they meet
+// The micro-kernel holds a tile of C in registers, some rows by 4, 2 or 1 vectors. It walks k once:
+// per k it loads the vectors of B and broadcasts the rows' numbers of A. A is read in place, since
+// its rows are reused from L1. B comes in panels [k][columns], so that those loads are contiguous
+// whatever its strides: weights were cut into panels before (core/packed_weights.h), other factors
+// are here, unless they are row-major already and passed over so few times that the copy would cost
+// more than it saves.
+//   AVX-512: 6 rows x 4 vectors (24 sums + 4 of B + 1 of A of 32 registers), so that A, which comes
+//       from L2, is read twice for 128 columns; 12 x 2 is as fast in L1, but reads it four times.
+//       12 x 2 for few rows (kFewRows: layers on nodes), which need their B, from L3, only twice.
+//   AVX2: 6 rows x 2 vectors (12 + 2 + 1 of 16 registers).
+//   kBlock: a panel of 256 x 64 floats is 64 KiB, one of a weight half of it, and stays in L1/L2
+//       while the rows of A pass over it.
+//   kRowBlock: 256 rows of A, of 128 numbers as a rule, are 128 KiB and stay in L2 while they meet
 //       one panel after the other.
+//   kAhead: rows of a panel that are fetched ahead where few rows pass over it.
 //
 // GFLOP/s on one thread, all in one run, factors warm (Xeon with AVX-512 in a virtual machine that
 // reaches 110 to 155 at other moments; OpenBLAS 0.3.21 with OPENBLAS_CORETYPE=SkylakeX, as it does
@@ -53,15 +57,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<Real>;
 using V = hn::Vec<D>;
 #if HWY_TARGET <= HWY_AVX3
-constexpr int kRows = 12;
+constexpr int kWidest = 4;     // vectors of a tile
+constexpr int kTileSums = 24;  // registers of a tile
 #elif HWY_TARGET <= HWY_AVX2
-constexpr int kRows = 6;
+constexpr int kWidest = 2;
+constexpr int kTileSums = 12;
 #else
-constexpr int kRows = 4;
+constexpr int kWidest = 2;
+constexpr int kTileSums = 8;
 #endif
+template <int kVectors>
+constexpr int kRows = kTileSums / std::max(2, kVectors);  // of a tile
 constexpr std::int64_t kBlock = 256;
-constexpr std::int64_t kRowBlock = 264;  // a multiple of all kRows
-constexpr std::int64_t kPasses = 3;      // row tiles below which B is read in place
+constexpr std::int64_t kRowBlock = 256;
+constexpr std::int64_t kReadInPlace = 36;  // rows for which B is not copied
+constexpr std::int64_t kFewRows = 24;
+constexpr std::int64_t kAhead = 16;
 
 /// One term of a tile's sums, or a part of it.
 struct Piece {
@@ -69,6 +80,7 @@ struct Piece {
   Factor a;        // all its rows
   const Real* b;   // NR columns of B, or a panel of them
   std::int64_t b_row;
+  std::int64_t b_pair;  // from two vectors of columns to the next two
 };
 
 struct Tile {
@@ -88,11 +100,11 @@ struct Tile {
 
 // p[0 .. count), zero beyond. Below AVX2 a masked load reads past the edge before it masks.
 HWY_INLINE V load_first(D d, const Real* p, std::int64_t count) {
+  if (count >= static_cast<std::int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
 #if HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))),
                         d, p);
 #else
-  if (count >= static_cast<std::int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
   HWY_ALIGN Real first[HWY_MAX_BYTES / sizeof(Real)] = {};
   if (count > 0) std::copy_n(p, count, first);
   return hn::Load(d, first);
@@ -100,15 +112,15 @@ HWY_INLINE V load_first(D d, const Real* p, std::int64_t count) {
 }
 
 // The numbers that the sums of a row start as: those of its ends, those of C, or zeros.
-HWY_INLINE V start_of(D d, const Tile& t, int r, std::int64_t right) {
+HWY_INLINE V start_of(D d, const Tile& t, int r, std::int64_t right, std::int64_t cols) {
   if (t.ends != nullptr) {
     const Ends& ends = t.ends[t.row + r];
-    const std::int64_t col = t.col + right, count = t.cols - right;
+    const std::int64_t col = t.col + right, count = cols - right;
     const V send = ends.send == nullptr ? hn::Zero(d) : load_first(d, ends.send + col, count);
     const V recv = ends.recv == nullptr ? hn::Zero(d) : load_first(d, ends.recv + col, count);
     return hn::Add(send, recv);
   }
-  return t.accumulate ? load_first(d, t.c + r * t.c_row + right, t.cols - right) : hn::Zero(d);
+  return t.accumulate ? load_first(d, t.c + r * t.c_row + right, cols - right) : hn::Zero(d);
 }
 
 // c[0 .. N) = the sums of half a row, or the first `cols` of them at the right edge of C.
@@ -123,73 +135,79 @@ HWY_INLINE void finish(D d, V s, const Real* bias, bool relu, std::int64_t cols,
   }
 }
 
-// The next tile of C: a layer that writes its result for the first time finds it out of all caches,
-// and one with few products (k = 5, 8) would wait for nothing else.
+// Of row r, to L1, the next tile of C: a layer that writes its result for the first time finds it
+// out of all caches, and one with few products (k = 5, 8) would wait for nothing else. To L2, as
+// much of what is read next as the tile has of C.
 template <int kVectors>
-HWY_INLINE void prefetch_next(D d, const Tile& t) {
-#pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) {
-    const Real* next = t.c + (kRows + r) * t.c_row;
-    hwy::Prefetch(next);
-    if constexpr (kVectors > 1) hwy::Prefetch(next + hn::Lanes(d));
-  }
+HWY_INLINE void fetch_ahead(D d, const Tile& t, int rows, int r) {
+  const Real* c = t.c + (rows + r) * t.c_row;
+#pragma GCC unroll 4
+  for (std::size_t v = 0; v < kVectors; ++v) hwy::Prefetch(c + v * hn::Lanes(d));
+  if (t.next == nullptr) return;
+  const Real* next = t.next + r * t.c_row;
+#pragma GCC unroll 4
+  for (std::size_t v = 0; v < kVectors; ++v) __builtin_prefetch(next + v * hn::Lanes(d), 0, 2);
 }
 
-// As much of what is read next as the tile has of C, to L2.
-template <int kVectors>
-HWY_INLINE void fetch_for_later(D d, const Tile& t) {
-#pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) {
-    const Real* next = t.next + r * t.c_row;
-    __builtin_prefetch(next, 0, 2);
-    if constexpr (kVectors > 1) __builtin_prefetch(next + hn::Lanes(d), 0, 2);
-  }
-}
-
-// Two vectors of columns, or one where the tile has no more (kVectors).
 template <int kTileRows, int kVectors>
 HWY_INLINE void tile(const Tile& t) {
   const D d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  V s0[kTileRows], s1[kTileRows];
+  const std::int64_t cols = kVectors > 2 ? kVectors * lanes : t.cols;  // the widest are whole
+  V sums[kTileRows][kVectors];
 #pragma GCC unroll 12
   for (int r = 0; r < kTileRows; ++r) {
-    s0[r] = start_of(d, t, r, 0);
-    if constexpr (kVectors > 1) s1[r] = start_of(d, t, r, lanes);
-  }
-  if constexpr (kTileRows == kRows) {
-    prefetch_next<kVectors>(d, t);
-    if (t.next != nullptr) fetch_for_later<kVectors>(d, t);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = start_of(d, t, r, v * lanes, cols);
   }
   for (int p = 0; p < t.count; ++p) {
     const Piece& piece = t.pieces[p];
     const std::int64_t a_row = piece.a.row;
     const Real* b = piece.b;
     const Real* a = piece.a.data + t.row * a_row;
-    for (std::int64_t k = 0; k < piece.k; ++k) {
-      const V b0 = hn::LoadU(d, b), b1 = kVectors > 1 ? hn::LoadU(d, b + lanes) : b0;
-#pragma GCC unroll 12
-      for (int r = 0; r < kTileRows; ++r) {
-        const V x = hn::Set(d, a[r * a_row]);
-        s0[r] = hn::MulAdd(x, b0, s0[r]);
-        if constexpr (kVectors > 1) s1[r] = hn::MulAdd(x, b1, s1[r]);
+    // What is fetched comes row by row while the last piece is summed, unless that is short: all at
+    // once it would hold up the numbers of A. C of few columns needs no help.
+    const bool fetches = kVectors > 1 && p + 1 == t.count;
+    const int parts = fetches && piece.k >= 4 * kTileRows ? kTileRows : 1;
+    std::int64_t k = 0;
+    for (int part = 0; part < parts; ++part) {
+      if constexpr (kVectors > 1) {
+        const int end = parts == 1 ? kTileRows : part + 1;
+        for (int r = part; fetches && r < end; ++r) fetch_ahead<kVectors>(d, t, kTileRows, r);
       }
-      b += piece.b_row;
-      a += piece.a.col;
+      for (const std::int64_t end = piece.k * (part + 1) / parts; k < end; ++k) {
+        if constexpr (kVectors == 2 && kVectors < kWidest) {
+          hwy::Prefetch(b + kAhead * piece.b_row);
+          hwy::Prefetch(b + kAhead * piece.b_row + lanes);
+        }
+        V columns[kVectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          columns[v] = hn::LoadU(d, b + v / 2 * piece.b_pair + v % 2 * lanes);
+        }
+#pragma GCC unroll 12
+        for (int r = 0; r < kTileRows; ++r) {
+          const V x = hn::Set(d, a[r * a_row]);
+#pragma GCC unroll 4
+          for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(x, columns[v], sums[r][v]);
+        }
+        b += piece.b_row;
+        a += piece.a.col;
+      }
     }
   }
 #pragma GCC unroll 12
   for (int r = 0; r < kTileRows; ++r) {
-    Real* c = t.c + r * t.c_row;
-    finish(d, s0[r], t.bias, t.relu, t.cols, c);
-    if constexpr (kVectors > 1) {
-      const Real* bias = t.bias == nullptr ? nullptr : t.bias + lanes;
-      finish(d, s1[r], bias, t.relu, t.cols - lanes, c + lanes);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const std::int64_t right = v * lanes;
+      const Real* bias = t.bias == nullptr ? nullptr : t.bias + right;
+      finish(d, sums[r][v], bias, t.relu, cols - right, t.c + r * t.c_row + right);
     }
   }
 }
 
-// The last, incomplete tile: as many rows as are left.
+// A tile of fewer rows.
 template <int kTileRows, int kVectors>
 void tile_of(std::int64_t rows, const Tile& t) {
   if (rows == kTileRows) {
@@ -199,15 +217,19 @@ void tile_of(std::int64_t rows, const Tile& t) {
   }
 }
 
-// Rows t.row .. end.
+// Rows t.row .. end, in tiles of as equal heights as can be: one of few rows waits for its sums.
 template <int kVectors>
 HWY_INLINE void rows_until(std::int64_t end, Tile t) {
-  for (; t.row + kRows <= end; t.row += kRows) {
-    tile<kRows, kVectors>(t);
-    t.c += kRows * t.c_row;
-    if (t.next != nullptr) t.next += kRows * t.c_row;
+  constexpr int most = kRows<kVectors>;
+  const std::int64_t tiles = (end - t.row + most - 1) / most;
+  const std::int64_t fewest = (end - t.row) / tiles, higher = (end - t.row) % tiles;
+  for (std::int64_t i = 0; i < tiles; ++i) {
+    const std::int64_t rows = tiles == 2 ? (i == 0 ? most : end - t.row) : fewest + (i < higher);
+    tile_of<most, kVectors>(rows, t);
+    t.row += rows;
+    t.c += rows * t.c_row;
+    if (t.next != nullptr) t.next += rows * t.c_row;
   }
-  if constexpr (kRows > 1) tile_of<kRows - 1, kVectors>(end - t.row, t);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -256,14 +278,14 @@ void pack(std::int64_t k, std::int64_t cols, std::int64_t width, Factor b, Real*
   }
 }
 
-constexpr std::int64_t kPanelRoom = kBlock * 2 * HWY_MAX_BYTES / sizeof(Real);
+constexpr std::int64_t kPanelRoom = kBlock * kWidest * HWY_MAX_BYTES / sizeof(Real);
 static_assert(kPanel * sizeof(Real) % (2 * HWY_MAX_BYTES) == 0, "panels hold whole tiles");
 
 /// Some of the terms, such that what must be packed of them fits in kBlock rows.
 struct Pass {
-  Piece pieces[kMaxTerms];  // b is set for each block of columns
-  Factor b[kMaxTerms];
-  Panels panels[kMaxTerms];
+  Piece pieces[kMaxFactors];  // b is set for each block of columns
+  Factor b[kMaxFactors];
+  Panels panels[kMaxFactors];
   int count = 0;
 };
 
@@ -283,7 +305,7 @@ struct Passes {
       const bool packed = t.panels.data != nullptr;
       const std::int64_t k = packed ? t.k : std::min(t.k - done, room);
       if (k == 0 && t.k > 0) break;
-      pass.pieces[pass.count] = {k, {t.a.data + done * t.a.col, t.a.row, t.a.col}, nullptr, 0};
+      pass.pieces[pass.count] = {k, {t.a.data + done * t.a.col, t.a.row, t.a.col}, nullptr, 0, 0};
       pass.b[pass.count] = {t.b.data + done * t.b.row, t.b.row, t.b.col};
       pass.panels[pass.count++] = t.panels;
       if (!packed) room -= k;
@@ -296,20 +318,23 @@ struct Passes {
   }
 };
 
-// Columns j .. j + cols of all terms of a pass: panels that were made before, B itself, or a panel
-// made now. `width` is two vectors, or one where no more columns are left.
+// `cols` columns of all terms of a pass, from j on: panels that were made before, B itself, or a
+// panel made now, `width` wide.
 void set_columns(std::int64_t m, std::int64_t j, std::int64_t cols, std::int64_t width, Pass& pass,
                  Real* panel) {
+  const std::int64_t pair = 2 * static_cast<std::int64_t>(hn::Lanes(D()));
   for (int p = 0; p < pass.count; ++p) {
     Piece& piece = pass.pieces[p];
     const Factor& b = pass.b[p];
+    piece.b_pair = pair;
     if (const Panels& panels = pass.panels[p]; panels.data != nullptr) {
       piece.b = panels.data + j / kPanel * panels.apart + j % kPanel;
       piece.b_row = kPanel;
+      if (pair == kPanel) piece.b_pair = panels.apart;
       continue;
     }
     const Factor block{b.data + j * b.col, b.row, b.col};
-    if (b.col == 1 && cols == width && m <= kPasses * kRows) {
+    if (b.col == 1 && cols == width && m <= kReadInPlace) {
       piece.b = block.data;
       piece.b_row = b.row;
       continue;
@@ -331,10 +356,12 @@ void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, cons
     const bool last = passes.over();
     for (std::int64_t row = 0; row < m; row += kRowBlock) {
       const std::int64_t end = std::min(m, row + kRowBlock);
-      for (std::int64_t j = 0; j < n; j += 2 * lanes) {
-        const std::int64_t cols = std::min(2 * lanes, n - j);
-        const bool narrow = cols <= lanes;
-        set_columns(m, j, cols, narrow ? lanes : 2 * lanes, pass, panel);
+      for (std::int64_t j = 0, cols = 0; j < n; j += cols) {
+        const std::int64_t left = n - j;
+        const bool wide = left >= kWidest * lanes && m > kFewRows;
+        const int vectors = wide ? kWidest : left > lanes ? 2 : 1;
+        cols = std::min(vectors * lanes, left);
+        set_columns(m, j, cols, vectors * lanes, pass, panel);
         const Tile t{pass.pieces,
                      pass.count,
                      row,
@@ -347,7 +374,13 @@ void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, cons
                      last && options.bias ? options.bias + j : nullptr,
                      last && options.relu,
                      options.next == nullptr ? nullptr : options.next + row * n + j};
-        narrow ? rows_until<1>(end, t) : rows_until<2>(end, t);
+        if (vectors == 1) {
+          rows_until<1>(end, t);
+        } else if (vectors == 2) {
+          rows_until<2>(end, t);
+        } else {
+          rows_until<kWidest>(end, t);
+        }
       }
     }
   }
@@ -419,7 +452,7 @@ bool lies_along_k(const GemmTerm& t) { return t.a.col == 1 && t.b.row == 1; }
 
 void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, Real* c,
           const GemmOptions& options) {
-  RENAR_CHECK(count <= kMaxTerms, "[gemm] {} terms, at most {}", count, kMaxTerms);
+  RENAR_CHECK(count <= kMaxFactors, "[gemm] {} terms, at most {}", count, kMaxFactors);
   for (int t = 0; t < count; ++t) add_flops(2 * m * n * terms[t].k);
   const Ends* ends = ends_of(m, n, options);
   if (n == 1 && ends == nullptr && count > 0) {

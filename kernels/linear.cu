@@ -146,6 +146,51 @@ bool any_grad(const Terms& terms, const Biases& biases) {
          });
 }
 
+// --- On the CPU: a layer on nodes has few rows, and the gradient of its weight would come from L3
+// for each of them. So it is added for several time steps at once, in the same order. ---
+
+/// What a weight was used for since its gradient was last added to.
+struct RecentUses {
+  std::int64_t in, out;
+  std::int64_t rows;  // at most, of one of them
+  GemmTerm uses[kMaxFactors];
+  int count;
+  Real* dy;  // (kMaxFactors,rows,out): time steps share the memory of their gradients
+};
+constexpr std::int64_t kFewRows = 64;
+
+void add_uses(RecentUses& recent, Real* dw) {
+  gemm(recent.in, recent.out, recent.uses, recent.count, dw, {.accumulate = true});
+  recent.count = 0;
+}
+
+// Filed before the first of them: backward meets it after the last.
+void expect_uses(Tape& tape, const Tensor& w, std::int64_t rows) {
+  if (!w.has_grad() || rows > kFewRows || w.cols() == 1 || !tape.lasts(w.grad)) return;
+  bool made;
+  RecentUses& recent = tape.shared<RecentUses>(w.grad, made);
+  if (!made) return;
+  recent = {w.dim(0), w.cols(), rows, {}, 0, tape.array<Real>(kMaxFactors * rows * w.cols())};
+  tape.record(w, [&recent, dw = w.grad] {
+    if (recent.count > 0) add_uses(recent, dw);
+  });
+}
+
+void add_use(Tape& tape, const Tensor& x, const Tensor& w, const Tensor& y) {
+  const std::int64_t in = x.cols(), out = y.cols(), rows = y.rows();
+  RecentUses* recent = tape.find_shared<RecentUses>(w.grad);
+  const bool few = recent != nullptr && rows <= recent->rows && recent->in == in;
+  if (!few) {
+    if (recent != nullptr && recent->count > 0) add_uses(*recent, w.grad);
+    gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});
+    return;
+  }
+  Real* dy = recent->dy + recent->count * recent->rows * out;
+  std::copy_n(y.grad, rows * out, dy);
+  recent->uses[recent->count++] = {rows, {x.data, 1, in}, {dy, out, 1}};
+  if (recent->count == kMaxFactors) add_uses(*recent, w.grad);
+}
+
 void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
                     const Tensor& send, const Tensor& recv, const Tensor& y) {
   GemmTerm products[kMaxTerms];
@@ -159,10 +204,12 @@ void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activa
         .send = send.data,
         .recv = recv.data,
         .nodes = send || recv ? y.dim(1) : 1});
+  if (!y.has_grad()) return;
+  for (const auto& [x, w] : terms) expect_uses(tape, w, y.rows());
 }
 
-void backward_on_cpu(const Tape& tape, const Terms& terms, const Biases& biases,
-                     Activation activation, const Tensor& y) {
+void backward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
+                     const Tensor& y) {
   const std::int64_t rows = y.rows(), out = y.cols();
   if (activation == Activation::kRelu) stop_inactive(Device::kCpu, y);
   for (const auto& [x, w] : terms) {
@@ -172,9 +219,7 @@ void backward_on_cpu(const Tape& tape, const Terms& terms, const Biases& biases,
       gemm(rows, in, &product, 1, x.grad,
            {.accumulate = true, .next = w.has_grad() ? x.data : nullptr});
     }
-    if (w.has_grad()) {
-      gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});
-    }
+    if (w.has_grad()) add_use(tape, x, w, y);
   }
   for (const Tensor& bias : biases) {
     if (bias.has_grad()) add_column_sums(Device::kCpu, rows, out, y.grad, bias.grad);

@@ -1,6 +1,7 @@
 #include "kernels/triplet_max.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -16,79 +17,103 @@ constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
 
 // The three loops below, for one j: best[k] = max over i of left[i,j] + right[i,k]; how many are
 // equal to it; and the gradient of each of those. The sum must be the same expression in all of
-// them: winners are found again by value. kF is the number of features where it is known (the
-// default of 8 is one AVX2 vector), else 0.
-template <int kF>
-[[gnu::always_inline]] inline void best_senders_of(std::int64_t n, std::int64_t features,
-                                                   const Real* left, const Real* right,
-                                                   Real* __restrict best) {
-  const std::int64_t f = kF > 0 ? kF : features;
+// them: winners are found again by value. V is a vector of the usual number of features, or one
+// number; loops over 8 features in place of vectors become shuffles.
+constexpr int kUsualFeatures = 8;
+using Features [[gnu::vector_size(kUsualFeatures * sizeof(Real))]] = Real;
+template <class V>
+constexpr std::int64_t kTogether = sizeof(V) / sizeof(Real);
+
+template <class V>
+[[gnu::always_inline]] inline void read(const Real* from, V& v) {
+  std::memcpy(&v, from, sizeof(V));
+}
+template <class V>
+[[gnu::always_inline]] inline void write(const V& v, Real* to) {
+  std::memcpy(to, &v, sizeof(V));
+}
+
+template <class V>
+[[gnu::always_inline]] inline void best_senders_of(std::int64_t n, std::int64_t f, const Real* left,
+                                                   const Real* right, Real* __restrict best) {
   std::fill_n(best, n * f, kLowest);
-  for (std::int64_t i = 0; i < n; ++i, left += n * f) {
-    for (std::int64_t k = 0; k < n; ++k, right += f) {
-      for (std::int64_t c = 0; c < f; ++c) {
-        const Real v = left[c] + right[c];
-        best[k * f + c] = v > best[k * f + c] ? v : best[k * f + c];
+  for (std::int64_t i = 0; i < n; ++i, left += n * f, right += n * f) {
+    for (std::int64_t c = 0; c < f; c += kTogether<V>) {
+      V l, r, top;
+      read(left + c, l);
+      for (std::int64_t e = c; e < n * f; e += f) {
+        read(right + e, r);
+        read(best + e, top);
+        const V sum = l + r;
+        write<V>(sum > top ? sum : top, best + e);
       }
     }
   }
 }
 
-template <int kF>
-[[gnu::always_inline]] inline void count_winners_of(std::int64_t n, std::int64_t features,
+template <class V>
+[[gnu::always_inline]] inline void count_winners_of(std::int64_t n, std::int64_t f,
                                                     const Real* left, const Real* right,
                                                     const Real* best, Real* __restrict count) {
-  const std::int64_t f = kF > 0 ? kF : features;
   std::fill_n(count, n * f, Real{0});
-  for (std::int64_t i = 0; i < n; ++i, left += n * f) {
-    for (std::int64_t k = 0; k < n; ++k, right += f) {
-      for (std::int64_t c = 0; c < f; ++c) {
-        count[k * f + c] += static_cast<Real>(left[c] + right[c] == best[k * f + c]);
+  const V one = V{} + 1;
+  for (std::int64_t i = 0; i < n; ++i, left += n * f, right += n * f) {
+    for (std::int64_t c = 0; c < f; c += kTogether<V>) {
+      V l, r, top, equal;
+      read(left + c, l);
+      for (std::int64_t e = c; e < n * f; e += f) {
+        read(right + e, r);
+        read(best + e, top);
+        read(count + e, equal);
+        write<V>(equal + (l + r == top ? one : V{}), count + e);
       }
     }
   }
 }
 
-template <int kF>
-[[gnu::always_inline]] inline void pass_to_winners_of(std::int64_t n, std::int64_t features,
+template <class V>
+[[gnu::always_inline]] inline void pass_to_winners_of(std::int64_t n, std::int64_t f,
                                                       const Real* left, const Real* right,
                                                       const Real* best, const Real* share,
                                                       Real* __restrict dleft,
                                                       Real* __restrict dright) {
-  const std::int64_t f = kF > 0 ? kF : features;
-  for (std::int64_t i = 0; i < n; ++i, left += n * f, dleft += n * f) {
-    Real sums[kF > 0 ? kF : 1] = {};  // dleft of this i, in registers
-    for (std::int64_t k = 0; k < n; ++k, right += f, dright += f) {
-      for (std::int64_t c = 0; c < f; ++c) {
-        const Real won = static_cast<Real>(left[c] + right[c] == best[k * f + c]);
-        (kF > 0 ? sums[c] : dleft[c]) += won * share[k * f + c];
-        dright[c] += won * share[k * f + c];
+  const std::int64_t row = n * f;
+  for (std::int64_t i = 0; i < n; ++i, left += row, dleft += row, right += row, dright += row) {
+    for (std::int64_t c = 0; c < f; c += kTogether<V>) {
+      V l, r, top, g, dl, dr, sum = {};
+      read(left + c, l);
+      for (std::int64_t e = c; e < row; e += f) {
+        read(right + e, r);
+        read(best + e, top);
+        read(share + e, g);
+        read(dright + e, dr);
+        const V won = l + r == top ? g : V{};
+        sum += won;
+        write<V>(dr + won, dright + e);
       }
+      read(dleft + c, dl);
+      write<V>(dl + sum, dleft + c);
     }
-    for (int c = 0; c < kF; ++c) dleft[c] += sums[c];
   }
 }
 
-constexpr int kUsualFeatures = 8;
-
 RENAR_CLONES void best_senders(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
                                Real* best) {
-  f == kUsualFeatures ? best_senders_of<kUsualFeatures>(n, f, left, right, best)
-                      : best_senders_of<0>(n, f, left, right, best);
+  f == kUsualFeatures ? best_senders_of<Features>(n, f, left, right, best)
+                      : best_senders_of<Real>(n, f, left, right, best);
 }
 
 RENAR_CLONES void count_winners(std::int64_t n, std::int64_t f, const Real* left, const Real* right,
                                 const Real* best, Real* count) {
-  f == kUsualFeatures ? count_winners_of<kUsualFeatures>(n, f, left, right, best, count)
-                      : count_winners_of<0>(n, f, left, right, best, count);
+  f == kUsualFeatures ? count_winners_of<Features>(n, f, left, right, best, count)
+                      : count_winners_of<Real>(n, f, left, right, best, count);
 }
 
 RENAR_CLONES void pass_to_winners(std::int64_t n, std::int64_t f, const Real* left,
                                   const Real* right, const Real* best, const Real* share,
                                   Real* dleft, Real* dright) {
-  f == kUsualFeatures
-      ? pass_to_winners_of<kUsualFeatures>(n, f, left, right, best, share, dleft, dright)
-      : pass_to_winners_of<0>(n, f, left, right, best, share, dleft, dright);
+  f == kUsualFeatures ? pass_to_winners_of<Features>(n, f, left, right, best, share, dleft, dright)
+                      : pass_to_winners_of<Real>(n, f, left, right, best, share, dleft, dright);
 }
 
 /// What forward has and backward needs.

@@ -108,6 +108,20 @@ TEST_CASE("gemm: every instruction set agrees with the definition at every tail"
   });
 }
 
+TEST_CASE("gemm: the widest tiles, whose rows are shared out evenly, agree with the definition") {
+  on_each_target([] {
+    for (const Form form : kForms) {
+      for (const std::int64_t m : {23, 24, 25, 26, 29, 30, 31, 37}) {
+        for (const std::int64_t n : {63, 64, 65, 96, 97, 128, 193}) {
+          for (const std::int64_t k : {1, 5, 24, 47, 130}) {
+            compare({m, n, k, form}, (m + n) % 2 == 0, m % 2 == 0, m % 3 == 0);
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("gemm: long sums are cut into blocks, and bias and relu come after the last") {
   on_each_target([] {
     for (const Form form : kForms) {
@@ -187,8 +201,8 @@ void compare_sum(std::int64_t batch, std::int64_t nodes, std::int64_t n,
 
 TEST_CASE("gemm: a layer on edges is one sum of its ends and of several products") {
   on_each_target([] {
-    for (const std::int64_t nodes : {1, 2, 3, 5}) {
-      for (const std::int64_t n : {1, 5, 8, 31, 32, 33, 70, 128}) {
+    for (const std::int64_t nodes : {1, 2, 3, 5}) {  // 50 rows at most: the widest tiles as well
+      for (const std::int64_t n : {1, 5, 8, 31, 32, 33, 70, 128, 200}) {
         compare_sum(2, nodes, n, {7}, true, true);
         compare_sum(2, nodes, n, {3, 40, 11}, true, false);
         compare_sum(1, nodes, n, {40, 300, 2, 260}, false, true);  // more than a pass packs
@@ -217,8 +231,8 @@ TEST_CASE("gemm: AVX2 and AVX-512 give the same bits") {
 }
 
 TEST_CASE("gemm: too many terms are refused") {
-  const GemmTerm terms[kMaxTerms + 1] = {};
-  CHECK_THROWS_AS(gemm(1, 1, terms, kMaxTerms + 1, nullptr, {}), Error);
+  const GemmTerm terms[kMaxFactors + 1] = {};
+  CHECK_THROWS_AS(gemm(1, 1, terms, kMaxFactors + 1, nullptr, {}), Error);
 }
 
 TEST_CASE("gemm: panels change no bit, those of a transposed weight and of some of its rows too") {

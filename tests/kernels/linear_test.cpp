@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "kernels/gemm.h"
 #include "kernels/pointwise.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
@@ -88,6 +89,68 @@ TEST_CASE("linear: a sum of terms is the sum of linears") {
         },
         three_terms(e));
   }
+}
+
+// A weight that serves `rows[t]` rows at time step t. What is wanted is added step by step, the
+// last first.
+void check_uses(const std::vector<std::int64_t>& rows, std::int64_t in, std::int64_t out) {
+  Numbers w = Numbers::random({in, out}, 1);
+  std::vector<Numbers> x, dy;
+  FreshTape fresh;
+  std::vector<Tensor> y;
+  for (const std::int64_t r : rows) {
+    x.push_back(Numbers::random({r, in}, 2 + x.size()));
+    dy.push_back(Numbers::random({r, out}, 200 + x.size()));
+  }
+  const Tensor weight = w.tensor();
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    fresh.tape.begin_step();
+    const Tensor of_step = linear(fresh.tape, {{x[t].tensor(), weight}}, {});
+    fresh.tape.record_loss(
+        [of_step, from = dy[t].tensor()] { std::copy_n(from.data, from.size(), of_step.grad); });
+    fresh.tape.end_step();
+  }
+  fresh.tape.backward();
+  std::vector<Real> want(static_cast<std::size_t>(in * out));
+  for (std::size_t t = rows.size(); t-- > 0;) {
+    gemm(in, out, rows[t], {x[t].tensor().data, 1, in}, {dy[t].tensor().data, out, 1}, want.data(),
+         {.accumulate = true});
+  }
+  CHECK(w.grad() == want);
+}
+
+TEST_CASE("linear: a weight of several time steps gets the bits of one step after the other") {
+  for (const std::size_t steps : {1, 2, 7, 8, 9, 16, 19}) {
+    check_uses(std::vector<std::int64_t>(steps, 16), 33, 128);
+  }
+  check_uses({16, 16, 16, 8, 8, 3, 1, 1, 1, 1, 1}, 40, 24);  // samples have ended
+  check_uses({8, 16, 8, 64, 65, 8, 8}, 20, 70);              // more rows than at first: at once
+  check_uses({300, 16, 16}, 20, 70);
+}
+
+TEST_CASE("linear: two matrices that begin at one address do not mix their uses") {
+  Numbers w = Numbers::random({30, 40}, 1), x = Numbers::random({4, 30}, 2),
+          part = Numbers::random({4, 10}, 3);
+  const auto both = [&](Tape& tape, const Tensor& weight) {
+    const Tensor some{weight.data, weight.grad, {10, 40}};
+    return linear(tape, {{x.tensor(), weight}, {part.tensor(), some}}, {});
+  };
+  FreshTape fresh;
+  const Numbers dy = Numbers::random({4, 40}, 4);
+  test::run_backward(fresh.tape, both(fresh.tape, w.tensor()), dy.values());
+  std::vector<Real> want(30 * 40);
+  for (const auto& [in, factor] : {std::pair<std::int64_t, const Numbers*>{30, &x}, {10, &part}}) {
+    for (std::int64_t i = 0; i < in; ++i) {
+      for (std::int64_t o = 0; o < 40; ++o) {
+        for (std::int64_t r = 0; r < 4; ++r) {
+          want[static_cast<std::size_t>(i * 40 + o)] +=
+              factor->values()[static_cast<std::size_t>(r * in + i)] *
+              dy.values()[static_cast<std::size_t>(r * 40 + o)];
+        }
+      }
+    }
+  }
+  test::check_same("dw", w.grad(), want, test::kFloatBuild ? 1e-5 : 1e-13);
 }
 
 TEST_CASE("linear: a term without gradient is left alone") {
