@@ -27,12 +27,11 @@ Update run_update(ShardRunner& runner, const PlacedNet& net, const Batch& batch,
 
 /// Every kind of probe, some masked out at random: another truth in every update.
 Batch batch_of(int update) {
-  return test::random_batch(test::every_probe(), 4, {4, 2, 4, 3},
-                            static_cast<std::uint32_t>(update));
+  return test::random_batch(test::every_probe(), 3, {4, 2, 4}, static_cast<std::uint32_t>(update));
 }
 
-// The first is launched, the second recorded and played, the others are played; each has the bits
-// of one that was launched.
+// The first two are launched, the third is recorded and played, the fourth is played; these have
+// the bits of others that were launched.
 void check_played(const NetOptions& options, Device device, std::size_t budget) {
   const Net net("every", test::every_probe(), options);
   const PlacedNet placed(net, device);
@@ -41,10 +40,11 @@ void check_played(const NetOptions& options, Device device, std::size_t budget) 
   for (int update = 0; update < kUpdates; ++update) {
     CAPTURE(update);
     const Batch batch = batch_of(update);
+    const Update got = run_update(playing, placed, batch, update);
+    if (update < 2) continue;  // was launched, too
     ShardRunner launching(1, device);
     launching.limit_memory(budget);
     const Update want = run_update(launching, placed, batch, update);
-    const Update got = run_update(playing, placed, batch, update);
     CHECK(got.losses == want.losses);
     CHECK(got.grads == want.grads);
     CHECK(launching.updates_played() == 0);
@@ -69,15 +69,12 @@ TEST_CASE("played updates: other masks and other noise do, too, and segments") {
   const auto device = test::accelerator();
   if (!device) return;
   for (const Masking masking : {Masking::kPaper, Masking::kAuthors}) {
-    for (const std::size_t budget : {0, 1}) {
-      CAPTURE(static_cast<int>(masking));
-      CAPTURE(budget);
-      NetOptions options = test::small_options();
-      options.reconstruction = {.method = Method::kRenar, .masks = {masking, 0.4}};
-      options.lstm = true;
-      options.dropout = options.teacher_forcing = 0.5;
-      check_played(options, *device, budget);
-    }
+    CAPTURE(static_cast<int>(masking));
+    NetOptions options = test::small_options();
+    options.reconstruction = {.method = Method::kRenar, .masks = {masking, 0.4}};
+    options.lstm = true;
+    options.dropout = options.teacher_forcing = 0.5;
+    check_played(options, *device, masking == Masking::kAuthors ? 1 : 0);
   }
 }
 
@@ -102,11 +99,11 @@ TEST_CASE("played updates: those of training go as on the CPU") {
     Net net("every", test::every_probe(), options);
     ShardRunner runner(1, on);
     NetInTraining training(net, runner, {.learning_rate = 1e-3, .clip = 1});
-    for (int update = 0; update < 8; ++update) {
+    for (int update = 0; update < 5; ++update) {
       losses[on != Device::kCpu].push_back(
           total(training.update(batch_of(update), {.update = update})));
     }
-    CHECK(runner.updates_played() == (on == Device::kCpu ? 0 : 6));
+    CHECK(runner.updates_played() == (on == Device::kCpu ? 0 : 3));
   }
   for (std::size_t u = 0; u < losses[0].size(); ++u) {
     CHECK(losses[1][u] == doctest::Approx(losses[0][u]).epsilon(test::kFloatBuild ? 1e-3 : 1e-8));
