@@ -1,5 +1,6 @@
 #include "core/cuda.h"
 
+#include <optional>
 #include <vector>
 
 #include "core/check.h"
@@ -192,13 +193,29 @@ void cuda_release_host(void*) {}
 void cuda_copy(void*, const void*, std::size_t) {}
 void cuda_wait() {}
 void cuda_fill(void*, int, std::size_t) {}
-CudaRecording::CudaRecording() = default;
-CudaRecording::~CudaRecording() = default;
-void* CudaRecording::finish() const { return nullptr; }
-CudaSilence::CudaSilence() = default;
-CudaSilence::~CudaSilence() = default;
-void cuda_play(void*) {}
-void cuda_forget(void*) {}
+
+namespace {
+
+std::optional<simt::Recording> left_out;  // what the last silence was about
+
+}  // namespace
+
+CudaRecording::CudaRecording() {
+  left_out.reset();
+  simt::begin_recording();
+}
+CudaRecording::~CudaRecording() { simt::end_recording(); }
+void* CudaRecording::finish() const { return new simt::Recording(simt::end_recording()); }
+CudaSilence::CudaSilence() { simt::begin_recording(); }
+CudaSilence::~CudaSilence() { left_out = simt::end_recording(); }
+void cuda_play(void* recording) {
+  const auto& played = *static_cast<const simt::Recording*>(recording);
+  if (left_out) simt::check_same(played, *left_out);
+  left_out.reset();
+  simt::play(played);
+}
+void cuda_forget(void* recording) { delete static_cast<simt::Recording*>(recording); }
+
 void cuda_queue_point(std::size_t) {}
 double cuda_seconds_between(std::size_t, std::size_t) { return 0; }
 void nvtx_push(const char*) {}

@@ -1,5 +1,5 @@
-// The CUDA runtime as core/device.h uses it. In a build without the toolkit cuda_problem says so
-// and the rest throws.
+// The CUDA runtime as core/device.h uses it. In a build without the toolkit cuda_problem says so,
+// recordings are those of fibers (core/simt_recording.h), and the rest throws or does nothing.
 #pragma once
 
 #include <cstddef>

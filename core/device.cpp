@@ -9,6 +9,7 @@
 #include "core/launch.h"
 #include "core/memory.h"
 #include "core/simt_memory.h"
+#include "core/simt_recording.h"
 
 namespace renar {
 namespace {
@@ -20,6 +21,19 @@ std::atomic<bool> sending{false};  // something was sent and the host has not wa
 
 void note_allocation(Device device) {
   if (device != Device::kCpu) ++allocations;
+  if (device == Device::kSimt) simt::refuse_in_recording("allocate memory");
+}
+
+/// `work` is a copy or a fill, of the CPU or for fibers, which is given so much.
+template <class Work, class... Given>
+void run_or_note(Device device, const Work& work, Given... given) {
+  if (device != Device::kSimt) return work();
+  const auto run = [work] {
+    const simt::Unlocked unlocked;
+    work();
+  };
+  if (!simt::is_recording()) return run();
+  simt::note(simt::given(given...), run);
 }
 
 /// The copies on fibers are done when they are called; they count as if they were not.
@@ -27,6 +41,7 @@ void wait_for_all(Device device) {
   if (device == Device::kCpu) return;
   start_collected();
   if (device == Device::kCuda) cuda_wait();
+  if (device == Device::kSimt) simt::refuse_in_recording("wait for what was queued");
   sending = false;
   ++waits;
 }
@@ -141,16 +156,16 @@ void copy_on_device(Device device, void* to, const void* from, std::size_t bytes
   if (bytes == 0) return;
   if (device != Device::kCpu) start_collected();
   if (device == Device::kCuda) return cuda_copy(to, from, bytes);
-  const simt::Unlocked unlocked(device == Device::kSimt);
-  std::memmove(to, from, bytes);
+  run_or_note(
+      device, [=] { std::memmove(to, from, bytes); }, to, from, bytes);
 }
 
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return;
   if (device != Device::kCpu) start_collected();
   if (device == Device::kCuda) return cuda_fill(to, byte, bytes);
-  const simt::Unlocked unlocked(device == Device::kSimt);
-  std::memset(to, byte, bytes);
+  run_or_note(
+      device, [=] { std::memset(to, byte, bytes); }, to, byte, bytes);
 }
 
 void wait_for_sends(Device device) {

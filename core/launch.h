@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "core/device.h"
@@ -23,6 +24,7 @@
 #include <cuda_runtime_api.h>
 #else
 #include "core/simt.h"
+#include "core/simt_recording.h"
 #endif
 
 namespace renar {
@@ -109,12 +111,16 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   start_collected();
   check_grid(grid);
   count_launch();
-  const auto call = [&] { kernel(static_cast<P>(arguments)...); };
-  using Call = decltype(call);
-  simt::run_grid(
-      {static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y)},
-      {static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y)},
-      grid.shared_bytes, [](const void* it) { (*static_cast<const Call*>(it))(); }, &call);
+  const auto run = [grid, kernel, given = std::tuple<P...>(static_cast<P>(arguments)...)] {
+    const auto call = [&] { std::apply(kernel, given); };
+    using Call = decltype(call);
+    simt::run_grid(
+        {static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y)},
+        {static_cast<unsigned>(grid.threads.x), static_cast<unsigned>(grid.threads.y)},
+        grid.shared_bytes, [](const void* it) { (*static_cast<const Call*>(it))(); }, &call);
+  };
+  if (!simt::is_recording()) return run();
+  simt::note(simt::given(kernel, grid, static_cast<P>(arguments)...), run);
 }
 
 template <class T>

@@ -34,7 +34,7 @@ void LaunchGraphs::note(const Key& key) {
 }
 
 void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
-  if (device_ != Device::kCuda || profile_wanted(kProfileTimes)) return work();
+  if (device_ == Device::kCpu || profile_wanted(kProfileTimes)) return work();
   start_collected();
   ++runs_;
   Entry* entry = find(key);
@@ -54,6 +54,7 @@ void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
     start_collected();
   }
   cuda_play(entry->graph.get());
+  ++played_;
 }
 
 }  // namespace renar

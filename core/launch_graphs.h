@@ -10,7 +10,9 @@
 // and sends from (Tape::host_array), at the same addresses. The work may neither wait for the
 // device nor allocate its memory once the key has been seen.
 //
-// Only on a GPU, and not while a profiler listens: elsewhere the work runs as it is.
+// Not on the CPU, and not while a profiler listens: there the work runs as it is. Fibers play
+// recordings, too (core/simt_recording.h), and throw where a played work's launches are not those
+// that were recorded.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +31,8 @@ class LaunchGraphs {
   explicit LaunchGraphs(Device device) : device_(device) {}
 
   void run(const Key& key, const std::function<void()>& work);
+  /// How often a recording was played.
+  std::int64_t played() const { return played_; }
 
  private:
   struct Forget {
@@ -45,6 +49,7 @@ class LaunchGraphs {
   Device device_;
   std::vector<Entry> entries_;
   std::uint64_t runs_ = 0;
+  std::int64_t played_ = 0;
 };
 
 }  // namespace renar

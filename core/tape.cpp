@@ -26,6 +26,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   step_.reset();
   lasting_.reset();
   whole_.reset();
+  whole_lasting_.reset();
   host_.reset();
   fetched_.reset();
   for (std::vector<Node>* nodes : {&nodes_, &nodes_of_trajectory_, &segments_}) nodes->clear();
@@ -99,8 +100,8 @@ Tensor Tape::lasting_output(const Shape& shape, bool wants_grad) {
 Tensor Tape::output(const Shape& shape, bool wants_grad, bool lasts) {
   Tensor out = constant(shape);
   if (!recording() || !wants_grad) return out;
-  if (lasts && device_ != Device::kCpu && !of_trajectory_) {
-    out.grad = lasting_.array<Real>(out.size());
+  if (lasts && device_ != Device::kCpu) {
+    out.grad = (of_trajectory_ ? whole_lasting_ : lasting_).array<Real>(out.size());
   } else {
     out.grad = in_step_ ? step_.array<Real>(out.size()) : zeroed_kept(out.size());
   }
@@ -132,7 +133,9 @@ void Tape::backward() {
 }
 
 void Tape::identify(std::vector<std::uint64_t>& as) const {
-  for (const Arena* arena : {&kept_, &step_, &lasting_, &whole_, &host_}) arena->identify(as);
+  for (const Arena* arena : {&kept_, &step_, &lasting_, &whole_, &whole_lasting_, &host_}) {
+    arena->identify(as);
+  }
   as.push_back(reinterpret_cast<std::uintptr_t>(param_values_));
   as.push_back(reinterpret_cast<std::uintptr_t>(param_grads_));
 }

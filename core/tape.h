@@ -53,6 +53,7 @@ class Tape {
         step_(device),
         lasting_(device, Arena::Memory::kZeroed),
         whole_(device),
+        whole_lasting_(device, Arena::Memory::kZeroed),
         host_(device, Arena::Memory::kToSend) {}
   Device device() const { return device_; }
   /// Of the matrix products of a device.
@@ -222,7 +223,7 @@ class Tape {
   void identify(std::vector<std::uint64_t>& as) const;
   std::size_t bytes() const {
     return kept_.capacity() + step_.capacity() + lasting_.capacity() + whole_.capacity() +
-           host_.capacity() + fetched_.capacity();
+           whole_lasting_.capacity() + host_.capacity() + fetched_.capacity();
   }
 
  private:
@@ -254,7 +255,9 @@ class Tape {
   Arena& closures() { return device_ == Device::kCpu ? kept() : host_; }
   Tensor output(const Shape& shape, bool wants_grad, bool lasts);
   Real* zeroed_kept(std::int64_t count);
-  std::size_t used() const { return kept_.used() + step_.used() + lasting_.used() + whole_.used(); }
+  std::size_t used() const {
+    return kept_.used() + step_.used() + lasting_.used() + whole_.used() + whole_lasting_.used();
+  }
   void forget_segment();
   void run_back(std::vector<Node>& nodes, std::size_t down_to, ProfileBackward& profile);
 
@@ -268,12 +271,13 @@ class Tape {
   const PackedWeights* packed_ = nullptr;
   bool in_segments_ = false;
   bool of_trajectory_ = false;
-  Arena kept_;     // lives as long as the trajectory or its segment
-  Arena step_;     // reused by every time step
-  Arena lasting_;  // gradients of a device that live as long; they start as zeros
-  Arena whole_;    // beside segments: lives as long as the trajectory
-  Arena host_;     // beside a device: closures, and numbers on their way to it
-  Arena fetched_;  // and those that have come back
+  Arena kept_;           // lives as long as the trajectory or its segment
+  Arena step_;           // reused by every time step
+  Arena lasting_;        // gradients of a device that live as long; they start as zeros
+  Arena whole_;          // beside segments: lives as long as the trajectory
+  Arena whole_lasting_;  // and such gradients of a device, zeroed at once as lasting_'s are
+  Arena host_;           // beside a device: closures, and numbers on their way to it
+  Arena fetched_;        // and those that have come back
   std::vector<Node> nodes_, nodes_of_trajectory_;
   std::vector<Node> segments_;                         // each records itself anew
   std::vector<Shared> shared_, shared_of_trajectory_;  // by address

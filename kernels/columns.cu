@@ -22,7 +22,7 @@ struct Place {
   std::int64_t repeat;  // rows of y that read one of its rows
 };
 struct Places {
-  Place of[kMaxSources];
+  Place of[kMaxSources] = {};  // all of which a kernel is given
   int count = 0;
   std::int64_t size = 0;  // numbers of all
 

@@ -49,7 +49,7 @@ struct CrossEntropyOnCpu {
 struct CrossEntropyJob {
   std::int64_t rows;
   CrossEntropy loss;
-  Real scale;
+  const Real* scale;
   double* costs;
 
   Touched touched() const {
@@ -60,9 +60,10 @@ struct CrossEntropyJob {
     const Rows& in = loss.in;
     if (in.target[r] < 0) return;
     const SoftmaxRow softmax = warp_softmax_row(in.x + r * in.cols, in.cols);
-    if (lane_index() == 0) costs[r] += static_cast<double>(scale) * loss.cost(r, softmax);
+    if (lane_index() == 0) costs[r] += static_cast<double>(*scale) * loss.cost(r, softmax);
     if (!in.has_grad()) return;
-    for (std::int64_t c = lane_index(); c < in.cols; c += kWarp) loss.pass(r, c, softmax, scale);
+    const Real by = *scale;
+    for (std::int64_t c = lane_index(); c < in.cols; c += kWarp) loss.pass(r, c, softmax, by);
   }
 };
 
@@ -88,7 +89,7 @@ void check_targets(Device device, const Rows& in, std::int64_t rows) {
 
 }  // namespace
 
-void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale,
+void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, const Real* scale,
                    const LossSum& sum) {
   const std::int64_t rows = logits.rows();
   const CrossEntropy loss{{logits.data, logits.cols(), target, logits.grad}};
@@ -104,12 +105,12 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real s
   add_costs_on_cpu(rows, here, scale, sum);
   if (!loss.in.has_grad()) return;
   tape.record_loss([=] {
-    for (std::int64_t r = 0; r < rows; ++r) here.pass_row(r, scale);
+    for (std::int64_t r = 0; r < rows; ++r) here.pass_row(r, *scale);
   });
 }
 
 void negative_log_likelihood(Tape& tape, Tensor log_probabilities, const std::int32_t* target,
-                             Real scale, const LossSum& sum) {
+                             const Real* scale, const LossSum& sum) {
   const Tensor x = log_probabilities;
   const Likelihood loss{{x.data, x.cols(), target, x.grad}};
   check_targets(tape.device(), loss.in, x.rows());

@@ -10,11 +10,11 @@
 
 namespace renar {
 
-/// `target` lies where the tape's device is. On the CPU a target that is no class is a
+/// `target` and `scale` lie where the tape's device is. On the CPU a target that is no class is a
 /// renar::Error; on a device the host cannot look, and who sent the targets has.
-void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, Real scale,
+void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, const Real* scale,
                    const LossSum& sum);
 void negative_log_likelihood(Tape& tape, Tensor log_probabilities, const std::int32_t* target,
-                             Real scale, const LossSum& sum);
+                             const Real* scale, const LossSum& sum);
 
 }  // namespace renar

@@ -10,18 +10,17 @@ namespace renar {
 namespace {
 
 struct Drop {
-  std::int64_t sample;    // numbers of one
-  std::uint64_t dropped;  // of 2^32
+  std::int64_t sample;         // numbers of one
+  std::uint64_t dropped;       // of 2^32
+  const std::uint64_t* seeds;  // (B)
+  std::uint32_t step;
   Real scale;
-  DropoutKey key;
   const Real* x;
   bool* kept;
   Real* y;
 
   RENAR_HOST_DEVICE CounterRng stream_of(std::int64_t b) const {
-    const auto place = static_cast<std::uint32_t>(key.samples[b]);
-    const std::uint64_t own = derived_seed(key.seed, Purpose::kDropout, key.update, place);
-    return {own, Purpose::kDropout, key.step, 0};
+    return {seeds[b], Purpose::kDropout, step, 0};
   }
   RENAR_HOST_DEVICE void draw(CounterRng& rng, std::int64_t at) const {
     kept[at] = rng.next() >= dropped;
@@ -47,8 +46,19 @@ void forward_on_cpu(const Drop& drop, std::int64_t batch) {
   }
 }
 
+/// A seed for each sample in this update, where the device is: the launch does not depend on which
+/// update it is (core/launch_graphs.h).
+const std::uint64_t* send_seeds(Tape& tape, const DropoutKey& key, std::int64_t batch) {
+  std::uint64_t* seeds = tape.host_array<std::uint64_t>(batch);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const auto place = static_cast<std::uint32_t>(key.samples[b]);
+    seeds[b] = derived_seed(key.seed, Purpose::kDropout, key.update, place);
+  }
+  return tape.send<std::uint64_t>(seeds, batch);
+}
+
 // A thread for each of the `blocks` of a sample's stream, that is for four elements: a block is
-// made at once. Half of the work is the sample's seed, cheaper made again than kept.
+// made at once.
 __global__ void drop_blocks(std::int64_t batch, std::int64_t blocks, Drop drop) {
   const std::int64_t i = thread_index();
   if (i >= batch * blocks) return;
@@ -70,8 +80,8 @@ Tensor dropout(Tape& tape, Tensor x, double rate, const DropoutKey& key) {
   const Real scale = static_cast<Real>(1 / (1 - rate));
   Tensor y = tape.output(x.shape, {x});
   bool* kept = tape.array<bool>(x.size());
-  Drop drop{sample, dropped, scale, key, x.data, kept, y.data};
-  drop.key.samples = tape.send(key.samples, batch);
+  const Drop drop{sample, dropped, send_seeds(tape, key, batch), key.step, scale, x.data,
+                  kept,   y.data};
   const Device device = tape.device();
   if (device == Device::kCpu) {
     forward_on_cpu(drop, batch);

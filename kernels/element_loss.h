@@ -1,5 +1,7 @@
 // element_loss: sum += scale * (cost(0) + .. + cost(count - 1)), for losses of which each element
-// has a cost and a gradient of its own.
+// has a cost and a gradient of its own. `scale` is read through a pointer, where the tape's device
+// is, as in every loss: it changes with the batch and its masks, and a kernel that was recorded
+// (core/launch_graphs.h) must find that of the update in which it is played.
 //
 // A loss is a named functor that holds pointers and numbers:
 //   double cost(std::int64_t i)             0 for what does not count; found in Real, summed in
@@ -20,26 +22,26 @@ namespace renar {
 double* costs_for(const LossSum& sum, std::int64_t count);
 
 template <class Loss>
-void add_costs_on_cpu(std::int64_t count, const Loss& loss, Real scale, const LossSum& sum) {
+void add_costs_on_cpu(std::int64_t count, const Loss& loss, const Real* scale, const LossSum& sum) {
   double total = 0;
   for (std::int64_t i = 0; i < count; ++i) total += loss.cost(i);
-  *sum.total += static_cast<double>(scale) * total;
+  *sum.total += static_cast<double>(*scale) * total;
 }
 
 template <class Loss>
 struct FindElement {
   Loss loss;
-  Real scale;
+  const Real* scale;
   double* costs;
 
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
-    costs[i] += static_cast<double>(scale) * loss.cost(i);
-    if (loss.has_grad()) loss.pass(i, scale);
+    costs[i] += static_cast<double>(*scale) * loss.cost(i);
+    if (loss.has_grad()) loss.pass(i, *scale);
   }
 };
 
 template <class Loss>
-void element_loss(Tape& tape, std::int64_t count, const Loss& loss, Real scale,
+void element_loss(Tape& tape, std::int64_t count, const Loss& loss, const Real* scale,
                   const LossSum& sum) {
   const Device device = tape.device();
   if (device != Device::kCpu) {
@@ -51,7 +53,8 @@ void element_loss(Tape& tape, std::int64_t count, const Loss& loss, Real scale,
   add_costs_on_cpu(count, loss, scale, sum);
   if (!loss.has_grad()) return;
   tape.record_loss([=] {
-    for (std::int64_t i = 0; i < count; ++i) loss.pass(i, scale);
+    const Real by = *scale;
+    for (std::int64_t i = 0; i < count; ++i) loss.pass(i, by);
   });
 }
 

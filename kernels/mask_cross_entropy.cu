@@ -21,7 +21,7 @@ struct MaskCrossEntropy {
 
 }  // namespace
 
-void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale,
+void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, const Real* scale,
                         const LossSum& sum) {
   element_loss(tape, logits.size(), MaskCrossEntropy{logits.data, truth, logits.grad}, scale, sum);
 }

@@ -20,8 +20,8 @@ RENAR_HOST_DEVICE inline Real mask_cost(Real x, Real t) {
   return (x < 0 ? Real{0} : x) - x * t + std::log1p(std::exp(-std::abs(x)));
 }
 
-/// `truth` lies where the tape's device is.
-void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, Real scale,
+/// `truth` and `scale` lie where the tape's device is.
+void mask_cross_entropy(Tape& tape, Tensor logits, const Real* truth, const Real* scale,
                         const LossSum& sum);
 
 }  // namespace renar

@@ -1,6 +1,7 @@
 #include "kernels/products.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
@@ -152,8 +153,7 @@ void start_tasks(const Tasks& all, std::int64_t tiles, bool backward, Precision 
 
 void start_collection() {
   Collection& c = collection();
-  const Tasks all = c.all;
-  c.all.count = c.all.factors = c.all.biases = 0;
+  const Tasks all = std::exchange(c.all, {});
   c.reads.clear();
   c.writes.clear();
   std::int64_t tiles = 0;

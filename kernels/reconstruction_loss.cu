@@ -110,7 +110,7 @@ struct RowsOnCpu {
 };
 
 // A warp a row finds cost and gradients at once; its lanes sum cost and mass.
-__global__ void cross_entropy_of_rows(Rows in, Real scale, double* costs) {
+__global__ void cross_entropy_of_rows(Rows in, const Real* scale, double* costs) {
   const std::int64_t r = warp_index();
   if (r >= in.rows || !in.counts(r)) return;
   const SoftmaxRow softmax = warp_softmax_row(in.s.x + r * in.cols, in.cols);
@@ -123,9 +123,10 @@ __global__ void cross_entropy_of_rows(Rows in, Real scale, double* costs) {
   }
   mass = warp_sum(mass);
   cost = warp_sum(cost);
-  if (lane_index() == 0) costs[r] += static_cast<double>(scale) * cost;
+  const Real by = *scale;
+  if (lane_index() == 0) costs[r] += static_cast<double>(by) * cost;
   if (!in.s.has_grad()) return;
-  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(i, softmax, mass, scale);
+  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(i, softmax, mass, by);
 }
 
 struct CountRow {
@@ -151,20 +152,23 @@ struct CountRow {
 
 }  // namespace
 
-void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+void reconstruction_squares(Tape& tape, const Reconstructed& r, const Real* scale,
+                            const LossSum& sum) {
   element_loss(tape, r.prediction.size(), OfElements<Squares>{sides_of(r)}, scale, sum);
 }
 
-void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+void reconstruction_binary(Tape& tape, const Reconstructed& r, const Real* scale,
+                           const LossSum& sum) {
   element_loss(tape, r.prediction.size(), OfElements<Binary>{sides_of(r)}, scale, sum);
 }
 
-void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
+void reconstruction_likelihood(Tape& tape, const Reconstructed& r, const Real* scale,
+                               const LossSum& sum) {
   element_loss(tape, r.prediction.size(), OfElements<Likelihood>{sides_of(r)}, scale, sum);
 }
 
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
-                                  Real scale, const LossSum& sum) {
+                                  const Real* scale, const LossSum& sum) {
   const Rows in{sides_of(r), r.prediction.rows(), r.prediction.cols(), counted};
   if (tape.device() != Device::kCpu) {
     double* costs = costs_for(sum, in.rows);
@@ -178,7 +182,7 @@ void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real
   add_costs_on_cpu(in.rows * in.cols, here, scale, sum);
   if (!in.s.has_grad()) return;
   tape.record_loss([=] {
-    for (std::int64_t k = 0; k < in.rows; ++k) here.pass_row(k, scale);
+    for (std::int64_t k = 0; k < in.rows; ++k) here.pass_row(k, *scale);
   });
 }
 

@@ -6,8 +6,9 @@
 //   cross-entropy  - sum over counted rows of sum_c w_c t_c log softmax(x)_c
 //   likelihood     - sum w t x, for x that are logarithms of probabilities already
 //
-// Each adds `scale` times its sum to `sum`. Prediction x, truth t and weight w have one shape; an
-// absent weight is all ones. Weights are data: they say which elements were masked.
+// Each adds `scale` times its sum to `sum`; `scale` lies where the tape's device is, and is read by
+// backward, too. Prediction x, truth t and weight w have one shape; an absent weight is all ones.
+// Weights are data: they say which elements were masked.
 #pragma once
 
 #include "kernels/loss_sum.h"
@@ -21,13 +22,16 @@ struct Reconstructed {
   Tensor weight;
 };
 
-void reconstruction_squares(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
-void reconstruction_binary(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
+void reconstruction_squares(Tape& tape, const Reconstructed& r, const Real* scale,
+                            const LossSum& sum);
+void reconstruction_binary(Tape& tape, const Reconstructed& r, const Real* scale,
+                           const LossSum& sum);
 
 /// Over the last axis. `counted` has 0 or 1 a row; null: all rows count.
 void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real* counted,
-                                  Real scale, const LossSum& sum);
-void reconstruction_likelihood(Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum);
+                                  const Real* scale, const LossSum& sum);
+void reconstruction_likelihood(Tape& tape, const Reconstructed& r, const Real* scale,
+                               const LossSum& sum);
 
 /// Which rows of a categorical hint count: of a sample that read the truth those that mark a class
 /// with 1, of one that read a prediction all or none.

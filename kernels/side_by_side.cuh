@@ -57,8 +57,7 @@ __global__ void do_jobs(const Jobs<Job> all) {
 
 template <class Job>
 void start_jobs() {
-  const Jobs<Job> all = waiting_jobs<Job>();
-  waiting_jobs<Job>().count = 0;
+  const Jobs<Job> all = std::exchange(waiting_jobs<Job>(), {});
   std::int64_t rows = 0;
   for (int j = 0; j < all.count; ++j) rows += all.job[j].rows;
   launch(one_warp_each(rows), do_jobs<Job>, all);

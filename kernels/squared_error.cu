@@ -21,7 +21,8 @@ struct Squares {
 
 }  // namespace
 
-void squared_error(Tape& tape, Tensor pred, const Real* truth, Real scale, const LossSum& sum) {
+void squared_error(Tape& tape, Tensor pred, const Real* truth, const Real* scale,
+                   const LossSum& sum) {
   element_loss(tape, pred.size(), Squares{pred.data, truth, pred.grad}, scale, sum);
 }
 

@@ -58,9 +58,17 @@ LossScales loss_scales(const Batch& batch) {
   return scales;
 }
 
+const LossScales* send_scales(Tape& tape, const LossScales* scales, std::int64_t count) {
+  LossScales* here = tape.host_array<LossScales>(count);
+  std::copy_n(scales, count, here);
+  return tape.send<LossScales>(here, count);
+}
+
 ShardLosses::ShardLosses(Tape& tape, const Samples& samples, HintMode hints,
                          const LossScales* scales, Losses* losses)
-    : tape_(tape), spec_(samples.spec()), scales_(scales) {
+    : tape_(tape),
+      spec_(samples.spec()),
+      scales_(scales == nullptr ? nullptr : send_scales(tape, scales, 1)) {
   if (losses == nullptr) return;
   truths_.emplace(tape, samples, hints);
   std::int64_t most = 0;  // numbers of a hint: no loss of its reconstruction has more elements
@@ -81,7 +89,7 @@ void ShardLosses::stop_adding() {
 void ShardLosses::add(std::size_t p, std::int64_t frame, std::int64_t begin, Tensor logits) const {
   if (scales_ == nullptr) return;
   const std::int64_t end = begin + logits.dim(0);
-  const Real scale = (*scales_)[p];
+  const Real* scale = scales_->data() + p;
   const auto numbers = [&] { return truths_->numbers(p, frame, begin, end); };
   const auto classes = [&] { return truths_->classes(p, frame, begin, end); };
   switch (spec_[p].type) {

@@ -37,6 +37,10 @@ struct Losses {
 double total(const Losses& losses);
 
 LossScales loss_scales(const Batch& batch);
+/// `count` of them where the tape's device is, for the trajectory. Kernels read them there: what is
+/// valid changes from batch to batch and, of a reconstruction, with what is hidden, but their
+/// launches should not (core/launch_graphs.h).
+const LossScales* send_scales(Tape& tape, const LossScales* scales, std::int64_t count);
 
 /// Elements, or rows of a class choice, that count in the `count` numbers of one sample's truth in
 /// one frame.
@@ -64,7 +68,7 @@ class ShardLosses {
  private:
   Tape& tape_;
   const Spec& spec_;
-  const LossScales* scales_;
+  const LossScales* scales_;  // where the tape's device is
   std::optional<Truths> truths_;
   std::array<LossSum, kMaxProbes + 1> sums_{};  // of every probe, then of the reconstruction
   double unwanted_ = 0;

@@ -34,7 +34,15 @@ struct Net::Trajectory {
         spec(net.spec(of.batch().task)),
         composer(on, net.options_.exact),
         encoders(heads.encoder->stack_encoders(on)),
-        losses(on, samples, net.options_.hints, wanted.scales, wanted.losses) {}
+        losses(on, samples, net.options_.hints, wanted.scales, wanted.losses),
+        reconstruction(sent(on, wanted.reconstruction)) {}
+
+  /// Null where L_rec is not wanted.
+  static const LossScales* sent(Tape& tape, const ReconstructionScales* scales) {
+    if (scales == nullptr || scales->empty()) return nullptr;
+    const std::vector<LossScales>& all = scales->all();
+    return send_scales(tape, all.data(), static_cast<std::int64_t>(all.size()));
+  }
 
   Tape& tape;
   Samples samples;
@@ -44,6 +52,7 @@ struct Net::Trajectory {
   Composer composer;
   Encoder::Stacked encoders;
   ShardLosses losses;
+  const LossScales* reconstruction;  // of each round, where the tape's device is
   State state;
   State segment_start;
   std::int64_t segment_step = 0;  // the first of the segment
@@ -250,7 +259,7 @@ EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
   const Reconstruction::Training training{.noise = run.request.noise,
                                           .seed = options_.seed,
                                           .soft = options_.hint_repred != Repred::kHard,
-                                          .scales = run.request.reconstruction,
+                                          .scales = run.reconstruction,
                                           .loss = run.losses.reconstruction()};
   return reconstruction_->enrich(run.tape, run.composer, run.samples, state,
                                  options_.message_passing_steps,

@@ -149,7 +149,7 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
          .forced = state.forced,
          .masking = options_.masks.masking,
          .soft = training.soft},
-        training.scales->of(static_cast<std::size_t>(j), p), training.loss);
+        training.scales[j].data() + p, training.loss);
   }
 }
 

@@ -61,8 +61,9 @@ class Reconstruction {
   struct Training {
     const NoiseKey& noise;
     std::uint64_t seed = 0;
-    bool soft = true;                              ///< hints are fed back soft
-    const ReconstructionScales* scales = nullptr;  ///< null: L_rec is not wanted
+    bool soft = true;  ///< hints are fed back soft
+    /// Of each round, where the tape's device is; null: L_rec is not wanted.
+    const LossScales* scales = nullptr;
     LossSum loss = {};
   };
   /// z as the processor and the decoders should read it; `training` null: evaluation.

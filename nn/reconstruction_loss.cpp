@@ -111,8 +111,8 @@ void ReconstructionScales::count(const Batch& batch, const MaskOptions& options,
   }
 }
 
-void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered, Real scale,
-                             const LossSum& loss) {
+void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered,
+                             const Real* scale, const LossSum& loss) {
   const Reconstructed r{recovered.logits, recovered.fed_in, recovered.hidden};
   switch (probe.type) {
     case Type::kScalar: reconstruction_squares(tape, r, scale, loss); return;

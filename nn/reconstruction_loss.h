@@ -58,7 +58,8 @@ struct Recovered {
   bool soft = true;
 };
 
-void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered, Real scale,
-                             const LossSum& loss);
+/// `scale` lies where the tape's device is.
+void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered,
+                             const Real* scale, const LossSum& loss);
 
 }  // namespace renar

@@ -1,7 +1,6 @@
 #include "nn/shard_runner.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "core/check.h"
@@ -128,15 +127,12 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
   graphs_.run(key_, std::ref(work));  // by reference: it allocates nothing
 }
 
-// All that the launches of an update depend on. Its truths, masks and noise are sent; only dropout
-// gives its kernels the number of the update.
+// All that the launches of an update depend on. Its truths, masks, noise and the scales of its
+// losses are sent.
 void ShardRunner::identify(const PlacedNet& placed, const Batch& batch,
                            const Net::Request& request) {
   key_.clear();
   const auto add = [&](auto number) { key_.push_back(static_cast<std::uint64_t>(number)); };
-  const auto add_scales = [&](const LossScales& scales) {
-    for (const Real scale : scales) key_.push_back(std::bit_cast<std::uint64_t>(double{scale}));
-  };
   tapes_[0].identify(key_);
   add(placed.number());
   add(reinterpret_cast<std::uintptr_t>(request.losses));
@@ -145,9 +141,6 @@ void ShardRunner::identify(const PlacedNet& placed, const Batch& batch,
   add(batch.size);
   for (const int sample : batch.order) add(batch.lengths[static_cast<std::size_t>(sample)]);
   for (const Batch::Part& part : batch.parts) add(part.slot << 2 | part.carried << 1 | part.ends);
-  add_scales(scales_);
-  for (const LossScales& scales : reconstruction_scales_.all()) add_scales(scales);
-  if (placed.net().options().dropout > 0) add(request.noise.update);
 }
 
 void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {

@@ -39,6 +39,8 @@ class ShardRunner {
   /// Predictions as in evaluation.
   void predict(const PlacedNet& net, const Batch& batch, Predictions& predictions);
 
+  /// How many updates were played and not launched (core/launch_graphs.h).
+  std::int64_t updates_played() const { return graphs_.played(); }
   int threads() const { return threads_; }
   Device device() const { return device_; }
 

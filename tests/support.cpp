@@ -142,6 +142,12 @@ FreshTape::FreshTape(Tape::Mode mode, Device device) : tape(device) {
   tape.start(mode, nullptr, mode == Tape::Mode::kRecord ? &no_gradients : nullptr);
 }
 
+const Real* sent(Tape& tape, Real number) {
+  Real* here = tape.host_array<Real>(1);
+  *here = number;
+  return tape.send<Real>(here, 1);
+}
+
 void check_same(const std::string& what, const std::vector<Real>& got,
                 const std::vector<Real>& want, double tolerance) {
   REQUIRE_MESSAGE(got.size() == want.size(), what, ": sizes ", got.size(), " and ", want.size());

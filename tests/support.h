@@ -59,6 +59,9 @@ struct FreshTape {
   Tape tape;
 };
 
+/// A number where the tape's device is, for as long as its trajectory: the scale of a loss.
+const Real* sent(Tape& tape, Real number);
+
 /// Fails where numbers differ by more than `tolerance` times the largest of `want` (at least 1), or
 /// are NaN.
 void check_same(const std::string& what, const std::vector<Real>& got,

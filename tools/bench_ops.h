@@ -69,6 +69,7 @@ struct OpData {
   std::vector<std::int32_t> targets;  // (B N)
   std::vector<Real> truth;            // (B,N,N)
   std::vector<int> places;            // (B)
+  Real scale = 1;                     // of losses
   double loss = 0;
 };
 
@@ -144,15 +145,15 @@ inline std::vector<OpCase> op_cases(const OpsOptions& o, OpData& data) {
   });
   add("carry", {node}, [](Tape& t, In in) { return carry(t, in[0]); });
   add("cross_entropy", {{b * n, n}}, [&data](Tape& t, In in) {
-    cross_entropy(t, in[0], data.targets.data(), 1, LossSum(data.loss));
+    cross_entropy(t, in[0], data.targets.data(), &data.scale, LossSum(data.loss));
     return Tensor{};
   });
   add("mask_cross_entropy", {pairs}, [&data](Tape& t, In in) {
-    mask_cross_entropy(t, in[0], data.truth.data(), 1, LossSum(data.loss));
+    mask_cross_entropy(t, in[0], data.truth.data(), &data.scale, LossSum(data.loss));
     return Tensor{};
   });
   add("squared_error", {pairs}, [&data](Tape& t, In in) {
-    squared_error(t, in[0], data.truth.data(), 1, LossSum(data.loss));
+    squared_error(t, in[0], data.truth.data(), &data.scale, LossSum(data.loss));
     return Tensor{};
   });
   return cases;

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/check.h"
 #include "core/device_buffer.h"
 #include "core/launch.h"
 #include "kernels/accumulate.h"
@@ -55,6 +56,41 @@ TEST_CASE("launch graphs: work on a device is played with the numbers of its own
     CHECK(adding.last_sum() == want);  // waits, so that `host` may be written again
   }
   CHECK(adding.runs == 6);  // the host's part ran every time
+  CHECK(graphs.played() == 5);
+}
+
+TEST_CASE("launch graphs: fibers find that work is not what was recorded under its key") {
+  if (built_with_cuda()) return;
+  const Device device = Device::kSimt;
+  DeviceBuffer<Real> sum(device), from(device);
+  sum.zeros(kCount);
+  from.zeros(kCount);
+  using Work = std::function<void()>;
+  const Work recorded = [&] { accumulate(device, kCount, from.data(), sum.data(), 2); };
+  const Work others[] = {
+      [&] { accumulate(device, kCount, from.data(), sum.data(), 3); },      // a number by value
+      [&] { accumulate(device, kCount, from.data() + 1, sum.data(), 2); },  // an address
+      [&] { accumulate(device, kCount - 1, from.data(), sum.data(), 2); },  // an extent
+      [&] { fill_bytes(device, sum.data(), 0, kCount); },                   // of another kind
+      [&] { recorded(), recorded(); },
+      [] {}};
+  for (const Work& other : others) {
+    LaunchGraphs graphs(device);
+    for (int i = 0; i < 3; ++i) graphs.run({1}, recorded);
+    CHECK_THROWS_AS(graphs.run({1}, other), Error);
+    CHECK_NOTHROW(graphs.run({1}, recorded));
+    CHECK(graphs.played() == 3);
+  }
+  LaunchGraphs graphs(device);
+  std::vector<Real> here(kCount);
+  for (int key = 0; key < 2; ++key) {  // neither can a recording do what must not wait
+    const Work refused[] = {[&] { sum.download(here.data(), kCount); },
+                            [&] { DeviceBuffer<Real>(device).fit(1); }};
+    const LaunchGraphs::Key of = {static_cast<std::uint64_t>(key)};
+    graphs.run(of, refused[key]);
+    CHECK_THROWS_AS(graphs.run(of, refused[key]), Error);
+  }
+  sum.download(here.data(), kCount);
 }
 
 TEST_CASE("launch graphs: on a device other keys are other work, and the oldest are forgotten") {

@@ -155,7 +155,7 @@ TEST_CASE("tape: a loss inside a step starts gradients") {
   double sum = 0;
   fresh.tape.begin_step();
   const Tensor y = relu(fresh.tape, x.tensor());
-  squared_error(fresh.tape, y, truth.data(), Real{0.5}, sum);
+  squared_error(fresh.tape, y, truth.data(), test::sent(fresh.tape, Real{0.5}), sum);
   fresh.tape.end_step();
   fresh.tape.backward();
   CHECK(sum == 0.5);                           // 0.5 * (1^2 + 0^2)

@@ -24,9 +24,9 @@ TEST_CASE("cross_entropy: by hand; a row of target -1 is skipped") {
   const std::vector<std::int32_t> target = {1, -1, 0};
   FreshTape fresh;
   double sum = 100;
-  cross_entropy(fresh.tape, logits.tensor(), target.data(), 2, sum);
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), test::sent(fresh.tape, 2), sum);
   CHECK(sum == doctest::Approx(100 + 2 * (std::log(4.0) + std::log(3.0))).epsilon(1e-7));
-  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), test::sent(fresh.tape, 1), sum);
   fresh.tape.backward();
   // 2 + 1 times the probabilities, less the truth: gradients add up.
   test::check_same("dx", logits.grad(), {0.375, -2.25, 1.875, 0, 0, 0, -2, 1, 1}, 1e-6);
@@ -37,7 +37,7 @@ TEST_CASE("cross_entropy: huge logits stay finite") {
   const std::vector<std::int32_t> target = {0, 1};
   FreshTape fresh;
   double sum = 0;
-  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), test::sent(fresh.tape, 1), sum);
   CHECK(sum == doctest::Approx(2e30));
   fresh.tape.backward();
   CHECK(logits.grad() == std::vector<Real>{0, 0, 1, -1});
@@ -48,7 +48,7 @@ TEST_CASE("cross_entropy: equal logits cost ln 2 however large they are") {
   const std::vector<std::int32_t> target = {0};
   FreshTape fresh;
   double sum = 0;
-  cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum);
+  cross_entropy(fresh.tape, logits.tensor(), target.data(), test::sent(fresh.tape, 1), sum);
   CHECK(sum == doctest::Approx(std::log(2.0)).epsilon(1e-7));
   fresh.tape.backward();
   test::check_same("dx", logits.grad(), {-0.5, 0.5}, 1e-6);
@@ -58,7 +58,7 @@ TEST_CASE("cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
   const std::vector<std::int32_t> target = {0, 4, -1, 2, 2, -1};
   test::check_loss_gradient(
       [&](Tape& tape, const Inputs& in, double& sum) {
-        cross_entropy(tape, in[0], target.data(), Real{0.3}, sum);
+        cross_entropy(tape, in[0], target.data(), test::sent(tape, Real{0.3}), sum);
       },
       {Numbers::random({6, 5}, 1)});
 }
@@ -82,7 +82,7 @@ TEST_CASE("cross_entropy: the kernels do as the definition, negative_log_likelih
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
             const LossSum costs = test::open_sum(tape, sum, rows);
-            loss(tape, in[0], tape.send(target.data(), rows), Real{0.3}, costs);
+            loss(tape, in[0], tape.send(target.data(), rows), test::sent(tape, Real{0.3}), costs);
           },
           {.inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1)}});
     }
@@ -94,9 +94,9 @@ TEST_CASE("negative_log_likelihood: by hand; a row of target -1 is skipped") {
   const std::vector<std::int32_t> target = {1, -1, 0};
   FreshTape fresh;
   double sum = 100;
-  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), 3, sum);
+  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), test::sent(fresh.tape, 3), sum);
   CHECK(sum == 100 + 3 * (2 + 5));
-  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), 1, sum);
+  negative_log_likelihood(fresh.tape, x.tensor(), target.data(), test::sent(fresh.tape, 1), sum);
   fresh.tape.backward();
   CHECK(x.grad() == std::vector<Real>{0, -4, 0, 0, -4, 0});  // gradients add up
 }
@@ -111,8 +111,8 @@ TEST_CASE("negative_log_likelihood: of a softmax's logarithm it is the cross-ent
   const std::vector<std::int32_t> target = {0, 1};
   FreshTape fresh;
   double want = 0, got = 0;
-  cross_entropy(fresh.tape, logits.data(), target.data(), 1, want);
-  negative_log_likelihood(fresh.tape, logs.data(), target.data(), 1, got);
+  cross_entropy(fresh.tape, logits.data(), target.data(), test::sent(fresh.tape, 1), want);
+  negative_log_likelihood(fresh.tape, logs.data(), target.data(), test::sent(fresh.tape, 1), got);
   CHECK(got == doctest::Approx(want).epsilon(1e-6));
 }
 
@@ -121,8 +121,11 @@ TEST_CASE("cross_entropy: a target that is no class is refused") {
   const std::vector<std::int32_t> target = {0, 3};
   FreshTape fresh;
   double sum = 0;
-  CHECK_THROWS_AS(cross_entropy(fresh.tape, logits.tensor(), target.data(), 1, sum), Error);
-  CHECK_THROWS_AS(negative_log_likelihood(fresh.tape, logits.tensor(), target.data(), 1, sum),
+  CHECK_THROWS_AS(
+      cross_entropy(fresh.tape, logits.tensor(), target.data(), test::sent(fresh.tape, 1), sum),
+      Error);
+  CHECK_THROWS_AS(negative_log_likelihood(fresh.tape, logits.tensor(), target.data(),
+                                          test::sent(fresh.tape, 1), sum),
                   Error);
 }
 

@@ -32,9 +32,10 @@ TEST_CASE("element_loss: by hand; without a gradient the sum alone is made") {
   test::Numbers x({3}, {1, 2, 4});
   test::FreshTape fresh;
   double sum = 100;
-  element_loss(fresh.tape, 3, Evens{x.tensor().data, x.tensor().grad}, 2, sum);
+  element_loss(fresh.tape, 3, Evens{x.tensor().data, x.tensor().grad}, test::sent(fresh.tape, 2),
+               sum);
   CHECK(sum == 110);
-  element_loss(fresh.tape, 3, Evens{x.tensor().data, nullptr}, 2, sum);
+  element_loss(fresh.tape, 3, Evens{x.tensor().data, nullptr}, test::sent(fresh.tape, 2), sum);
   CHECK(sum == 120);
   fresh.tape.backward();
   CHECK(x.grad() == std::vector<Real>{2, 0, 2});

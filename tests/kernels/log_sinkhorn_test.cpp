@@ -121,7 +121,7 @@ TEST_CASE("log_sinkhorn: huge logits stay finite and choose the largest") {
   for (const int at : {1, 5, 6}) CHECK(y.data[at] == 0);
   double loss = 0;
   const std::vector<std::int32_t> target = {2, 2, 0};
-  negative_log_likelihood(fresh.tape, y, target.data(), 1, loss);
+  negative_log_likelihood(fresh.tape, y, target.data(), test::sent(fresh.tape, 1), loss);
   CHECK(std::isfinite(loss));
   fresh.tape.backward();
   for (const Real g : logits.grad()) CHECK(std::isfinite(g));
@@ -196,7 +196,8 @@ TEST_CASE("log_sinkhorn: gradients through all rounds" * doctest::skip(test::kFl
   const std::vector<std::int32_t> target = {2, 0, 1, 1, 2, 0};
   test::check_loss_gradient(
       [&](Tape& tape, const Inputs& in, double& sum) {
-        negative_log_likelihood(tape, log_sinkhorn(tape, in[0], 10), target.data(), Real{0.3}, sum);
+        negative_log_likelihood(tape, log_sinkhorn(tape, in[0], 10), target.data(),
+                                test::sent(tape, Real{0.3}), sum);
       },
       {Numbers::random({2, 3, 3}, 4)});
 }

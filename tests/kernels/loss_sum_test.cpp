@@ -17,8 +17,8 @@ using test::Numbers;
 
 /// 0.5 x^2 and, where a later loss is shorter, 2 times some of it; summed over x.
 void add_twice(Tape& tape, Tensor x, const Real* zeros, const LossSum& sum) {
-  squared_error(tape, x, zeros, Real{0.5}, sum);
-  squared_error(tape, x.first((x.dim(0) + 1) / 2), zeros, 2, sum);
+  squared_error(tape, x, zeros, test::sent(tape, Real{0.5}), sum);
+  squared_error(tape, x.first((x.dim(0) + 1) / 2), zeros, test::sent(tape, 2), sum);
 }
 
 TEST_CASE("loss_sum: on a device the costs of losses of any length add up as on the CPU") {
@@ -44,8 +44,8 @@ TEST_CASE("loss_sum: sums that are opened together stay apart, and what they hel
   const Real numbers[] = {1, 2, 3}, zeros[] = {0, 0, 0};
   const Real* there = tape.send(numbers, 3);
   const Tensor x{const_cast<Real*>(there), nullptr, {3}};
-  squared_error(tape, x, tape.send(zeros, 3), 1, sums[0]);
-  squared_error(tape, x.first(2), tape.send(zeros, 3), 2, sums[2]);
+  squared_error(tape, x, tape.send(zeros, 3), test::sent(tape, 1), sums[0]);
+  squared_error(tape, x.first(2), tape.send(zeros, 3), test::sent(tape, 2), sums[2]);
   tape.backward();
   const double* found = tape.fetch(totals, 3);
   CHECK(found[0] == 100 + 1 + 4 + 9);

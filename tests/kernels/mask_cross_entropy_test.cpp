@@ -22,11 +22,11 @@ TEST_CASE("mask_cross_entropy: by hand; a truth of -1 is skipped") {
   const std::vector<Real> truth = {1, 0, 1, -1};
   FreshTape fresh;
   double sum = 100;
-  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), 2, sum);
+  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), test::sent(fresh.tape, 2), sum);
   CHECK(
       sum ==
       doctest::Approx(100 + 2 * (std::log(4.0 / 3) + std::log(4.0) + std::log(2.0))).epsilon(1e-7));
-  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), 2, sum);
+  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), test::sent(fresh.tape, 2), sum);
   fresh.tape.backward();
   // Twice 2 (probability - truth): gradients add up.
   test::check_same("dx", logits.grad(), {-1, 3, -2, 0}, 1e-6);
@@ -38,7 +38,7 @@ TEST_CASE("mask_cross_entropy: huge logits give their size or nothing, never inf
   const std::vector<Real> truth = {1, 0, 1, 0};
   FreshTape fresh;
   double sum = 0;
-  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), 1, sum);
+  mask_cross_entropy(fresh.tape, logits.tensor(), truth.data(), test::sent(fresh.tape, 1), sum);
   CHECK(sum == doctest::Approx(2e30));
   fresh.tape.backward();
   CHECK(logits.grad() == std::vector<Real>{0, 1, -1, 0});
@@ -51,7 +51,7 @@ TEST_CASE("mask_cross_entropy: the kernels do as the definition") {
     for (int i = 0; i < shape.size(); ++i) truth.push_back(static_cast<Real>(i % 3 - 1));
     test::same_loss_on_device(
         [](Tape& tape, const Inputs& in, double& sum) {
-          mask_cross_entropy(tape, in[0], in[1].data, Real{0.3},
+          mask_cross_entropy(tape, in[0], in[1].data, test::sent(tape, Real{0.3}),
                              test::open_sum(tape, sum, in[0].size()));
         },
         {.inputs = {Numbers::random(shape, 1)}, .constants = {Numbers(shape, truth)}});
@@ -63,7 +63,7 @@ TEST_CASE("mask_cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
   for (int i = 0; i < 40; ++i) truth.push_back(static_cast<Real>(i % 3 - 1));
   test::check_loss_gradient(
       [&](Tape& tape, const Inputs& in, double& sum) {
-        mask_cross_entropy(tape, in[0], truth.data(), Real{0.3}, sum);
+        mask_cross_entropy(tape, in[0], truth.data(), test::sent(tape, Real{0.3}), sum);
       },
       {Numbers::random({8, 5}, 1)});
 }

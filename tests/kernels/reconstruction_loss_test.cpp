@@ -47,17 +47,29 @@ TEST_CASE("reconstruction_loss: a hard truth of weight 1 costs what it costs els
     if (classes[row] >= 0) one_hot[row * 5 + static_cast<std::size_t>(classes[row])] = 1;
   }
   check_same_as_hard(
-      masks, [](Tape& t, const Reconstructed& r, double& s) { reconstruction_squares(t, r, 2, s); },
-      [&](Tape& t, Tensor x, double& s) { squared_error(t, x, masks.data(), 2, s); });
+      masks,
+      [](Tape& t, const Reconstructed& r, double& s) {
+        reconstruction_squares(t, r, test::sent(t, 2), s);
+      },
+      [&](Tape& t, Tensor x, double& s) {
+        squared_error(t, x, masks.data(), test::sent(t, 2), s);
+      });
   check_same_as_hard(
-      masks, [](Tape& t, const Reconstructed& r, double& s) { reconstruction_binary(t, r, 2, s); },
-      [&](Tape& t, Tensor x, double& s) { mask_cross_entropy(t, x, masks.data(), 2, s); });
+      masks,
+      [](Tape& t, const Reconstructed& r, double& s) {
+        reconstruction_binary(t, r, test::sent(t, 2), s);
+      },
+      [&](Tape& t, Tensor x, double& s) {
+        mask_cross_entropy(t, x, masks.data(), test::sent(t, 2), s);
+      });
   check_same_as_hard(
       one_hot,
       [](Tape& t, const Reconstructed& r, double& s) {
-        reconstruction_cross_entropy(t, r, nullptr, 2, s);
+        reconstruction_cross_entropy(t, r, nullptr, test::sent(t, 2), s);
       },
-      [&](Tape& t, Tensor x, double& s) { cross_entropy(t, x, classes.data(), 2, s); });
+      [&](Tape& t, Tensor x, double& s) {
+        cross_entropy(t, x, classes.data(), test::sent(t, 2), s);
+      });
 }
 
 TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
@@ -68,9 +80,10 @@ TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
   FreshTape fresh;
   const Real counted[] = {1, 0};
   double sum = 0;
-  reconstruction_cross_entropy(fresh.tape, r, counted, 2, sum);
+  reconstruction_cross_entropy(fresh.tape, r, counted, test::sent(fresh.tape, 2), sum);
   CHECK(sum == doctest::Approx(2 * 0.5 * std::log(4.0 / 3)).epsilon(1e-6));
-  reconstruction_cross_entropy(fresh.tape, r, counted, 1, sum);  // gradients add up: 2 + 1 = 3
+  reconstruction_cross_entropy(fresh.tape, r, counted, test::sent(fresh.tape, 1),
+                               sum);  // gradients add up: 2 + 1 = 3
   fresh.tape.backward();
   // The weighted truth has mass 1/2: dx = 3 (1/2 p - w t), dt = -3 w log p.
   test::check_same("dx", x.grad(), {3 * (0.375 - 0.5), 3 * 0.125, 0, 0}, 1e-6);
@@ -79,9 +92,11 @@ TEST_CASE("reconstruction_loss: weights and rows that do not count, by hand") {
   Numbers y({3}, {-1, -2, -4}), s({3}, {1, 0, 0.5}), v({3}, {1, 1, 0});
   FreshTape another;
   sum = 10;
-  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()}, 3, sum);
+  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()},
+                            test::sent(another.tape, 3), sum);
   CHECK(sum == doctest::Approx(13));
-  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()}, 1, sum);
+  reconstruction_likelihood(another.tape, {y.tensor(), s.tensor(), v.data()},
+                            test::sent(another.tape, 1), sum);
   another.tape.backward();
   test::check_same("dy", y.grad(), {-4, 0, 0});
   test::check_same("ds", s.grad(), {4, 8, 0});
@@ -97,11 +112,12 @@ Numbers marks(Shape shape, int lowest) {
 }
 
 TEST_CASE("reconstruction_loss: the kernels do as the definition") {
-  using Loss = void (*)(Tape&, const Reconstructed&, Real, const LossSum&);
-  const Loss losses[] = {reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
-                         [](Tape& tape, const Reconstructed& r, Real scale, const LossSum& sum) {
-                           reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
-                         }};
+  using Loss = void (*)(Tape&, const Reconstructed&, const Real*, const LossSum&);
+  const Loss losses[] = {
+      reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
+      [](Tape& tape, const Reconstructed& r, const Real* scale, const LossSum& sum) {
+        reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
+      }};
   for (const test::Extents& e : test::kExtents) {
     const Shape shape{e.batch, e.nodes, e.hidden};
     const Numbers x = Numbers::random(shape, 1), t = Numbers::random(shape, 2);
@@ -109,12 +125,14 @@ TEST_CASE("reconstruction_loss: the kernels do as the definition") {
     for (const Loss loss : losses) {
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
-            loss(tape, {in[0], in[1], in[2]}, kScale, test::open_sum(tape, sum, in[0].size()));
+            loss(tape, {in[0], in[1], in[2]}, test::sent(tape, kScale),
+                 test::open_sum(tape, sum, in[0].size()));
           },
           {.inputs = {x, t}, .constants = {weight}});
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
-            loss(tape, {in[0], in[1], {}}, kScale, test::open_sum(tape, sum, in[0].size()));
+            loss(tape, {in[0], in[1], {}}, test::sent(tape, kScale),
+                 test::open_sum(tape, sum, in[0].size()));
           },
           {.inputs = {x}, .constants = {hard}});
     }
@@ -144,7 +162,8 @@ TEST_CASE("reconstruction_loss: the kernels count rows, and sum those, as the de
           [&](Tape& tape, const Inputs& in, double& sum) {
             const Real* counted = counted_rows(tape, in[2], rule_of(tape));
             const LossSum costs = test::open_sum(tape, sum, in[0].rows());
-            reconstruction_cross_entropy(tape, {in[0], in[1], {}}, counted, kScale, costs);
+            reconstruction_cross_entropy(tape, {in[0], in[1], {}}, counted,
+                                         test::sent(tape, kScale), costs);
           },
           {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2)},
            .constants = {marks(shape, 0)}});
@@ -171,7 +190,9 @@ TEST_CASE("reconstruction_loss: sizes that differ are refused") {
   Numbers x({2, 2}, {1, 2, 3, 4}), t({2}, {1, 2});
   FreshTape fresh;
   double sum = 0;
-  CHECK_THROWS_AS(reconstruction_squares(fresh.tape, {x.tensor(), t.data(), {}}, 1, sum), Error);
+  CHECK_THROWS_AS(reconstruction_squares(fresh.tape, {x.tensor(), t.data(), {}},
+                                         test::sent(fresh.tape, 1), sum),
+                  Error);
 }
 
 TEST_CASE("reconstruction_loss: gradients of prediction and truth" *
@@ -187,14 +208,17 @@ TEST_CASE("reconstruction_loss: gradients of prediction and truth" *
         },
         {Numbers::random({6, 7}, 1), Numbers::random({6, 7}, 2)});
   };
-  check(
-      [](Tape& t, const Reconstructed& r, double& s) { reconstruction_squares(t, r, kScale, s); });
-  check([](Tape& t, const Reconstructed& r, double& s) { reconstruction_binary(t, r, kScale, s); });
   check([](Tape& t, const Reconstructed& r, double& s) {
-    reconstruction_likelihood(t, r, kScale, s);
+    reconstruction_squares(t, r, test::sent(t, kScale), s);
+  });
+  check([](Tape& t, const Reconstructed& r, double& s) {
+    reconstruction_binary(t, r, test::sent(t, kScale), s);
+  });
+  check([](Tape& t, const Reconstructed& r, double& s) {
+    reconstruction_likelihood(t, r, test::sent(t, kScale), s);
   });
   check([&](Tape& t, const Reconstructed& r, double& s) {
-    reconstruction_cross_entropy(t, r, counted, kScale, s);
+    reconstruction_cross_entropy(t, r, counted, test::sent(t, kScale), s);
   });
 }
 

@@ -79,11 +79,12 @@ TEST_CASE("softmax: of several tensors, and their losses, side by side") {
         y[21] = softmax(tape, x(0));
         y[22] = softmax(tape, x(0));
         y[23] = softmax(tape, y[22]);
-        for (std::size_t k = 0; k < 24; ++k) cross_entropy(tape, y[k], classes, 2, sums[k % 3]);
+        for (std::size_t k = 0; k < 24; ++k)
+          cross_entropy(tape, y[k], classes, test::sent(tape, 2), sums[k % 3]);
         for (const Tensor& twice : {y[5], y[6], y[5]}) {
-          cross_entropy(tape, twice, classes, Real{0.3}, sums[0]);
+          cross_entropy(tape, twice, classes, test::sent(tape, Real{0.3}), sums[0]);
         }
-        cross_entropy(tape, y[5], classes, 1, sums[1]);
+        cross_entropy(tape, y[5], classes, test::sent(tape, 1), sums[1]);
         tape.end_step();
       },
       {.inputs = {Numbers::random({count, rows, 5}, 1)}});

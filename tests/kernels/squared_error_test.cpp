@@ -18,9 +18,9 @@ TEST_CASE("squared_error: by hand; sums and gradients add up") {
   const std::vector<Real> truth = {1, 0, 5, 3};
   FreshTape fresh;
   double sum = 100;
-  squared_error(fresh.tape, pred.tensor(), truth.data(), Real{0.5}, sum);
+  squared_error(fresh.tape, pred.tensor(), truth.data(), test::sent(fresh.tape, Real{0.5}), sum);
   CHECK(sum == 100 + 0.5 * (0 + 4 + 4 + 1));
-  squared_error(fresh.tape, pred.tensor(), truth.data(), Real{0.5}, sum);
+  squared_error(fresh.tape, pred.tensor(), truth.data(), test::sent(fresh.tape, Real{0.5}), sum);
   CHECK(sum == 100 + 2 * 0.5 * (0 + 4 + 4 + 1));
   fresh.tape.backward();
   CHECK(pred.grad() == std::vector<Real>{0, 4, -4, 2});  // twice 0.5 * 2 (pred - truth)
@@ -31,8 +31,8 @@ TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone
   const std::vector<Real> truth = {0, 0};
   FreshTape recording, predicting(Tape::Mode::kPredict);
   double sum = 0;
-  squared_error(recording.tape, pred.data(), truth.data(), 1, sum);
-  squared_error(predicting.tape, pred.tensor(), truth.data(), 1, sum);
+  squared_error(recording.tape, pred.data(), truth.data(), test::sent(recording.tape, 1), sum);
+  squared_error(predicting.tape, pred.tensor(), truth.data(), test::sent(predicting.tape, 1), sum);
   recording.tape.backward();
   predicting.tape.backward();
   CHECK(sum == 10);
@@ -44,8 +44,8 @@ TEST_CASE("squared_error: the kernels do as the definition") {
     test::same_loss_on_device(
         [](Tape& tape, const Inputs& in, double& sum) {
           const LossSum costs = test::open_sum(tape, sum, in[0].size());
-          squared_error(tape, in[0], in[1].data, Real{0.3}, costs);
-          squared_error(tape, in[0].first(1), in[1].data, 2, costs);
+          squared_error(tape, in[0], in[1].data, test::sent(tape, Real{0.3}), costs);
+          squared_error(tape, in[0].first(1), in[1].data, test::sent(tape, 2), costs);
         },
         {.inputs = {Numbers::random({size}, 1)}, .constants = {Numbers::random({size}, 2)}});
   }
@@ -55,7 +55,7 @@ TEST_CASE("squared_error: gradient" * doctest::skip(test::kFloatBuild)) {
   const std::vector<Real> truth = test::random_values(15, 2);
   test::check_loss_gradient(
       [&](Tape& tape, const Inputs& in, double& sum) {
-        squared_error(tape, in[0], truth.data(), Real{0.3}, sum);
+        squared_error(tape, in[0], truth.data(), test::sent(tape, Real{0.3}), sum);
       },
       {Numbers::random({3, 5}, 1)});
 }

@@ -98,7 +98,7 @@ TEST_CASE("reconstruction_loss: rows of classes by hand") {
   const auto loss = [&](Recovered r) {
     r.logits = logits, r.fed_in = fed_in;
     double sum = 0;
-    add_reconstruction_loss(fresh.tape, probe, r, 1, sum);
+    add_reconstruction_loss(fresh.tape, probe, r, test::sent(fresh.tape, 1), sum);
     return sum / std::log(2.0);  // each row that counts has the loss log 2 times its mass
   };
   CHECK(loss({.first_step = true}) == doctest::Approx(1));

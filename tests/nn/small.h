@@ -112,14 +112,15 @@ inline std::vector<Real> random_truth(const Probe& probe, std::int64_t nodes, Co
 }
 
 /// A batch of such numbers for a spec that no algorithm has; `spec` must outlive it.
-inline Batch random_batch(const Spec& spec, int nodes, const std::vector<int>& lengths) {
+inline Batch random_batch(const Spec& spec, int nodes, const std::vector<int>& lengths,
+                          std::uint32_t seed = 0) {
   Batch batch;
   batch.spec = &spec;
   batch.size = static_cast<std::int64_t>(lengths.size());
   batch.nodes = nodes;
   batch.lengths = lengths;
   batch.frames = *std::max_element(lengths.begin(), lengths.end());
-  CounterRng rng(3, Purpose::kInitialisation, static_cast<std::uint32_t>(nodes), 0);
+  CounterRng rng(3, Purpose::kInitialisation, static_cast<std::uint32_t>(nodes), seed);
   for (const Probe& probe : spec) {
     std::vector<Real>& values = batch.values.emplace_back();
     const std::int64_t frames = probe.stage == Stage::kHint ? batch.frames : 1;
