@@ -16,6 +16,8 @@
 //   kRowBlock: 256 rows of A, of 128 numbers as a rule, are 128 KiB and stay in L2 while they meet
 //       one panel after the other.
 //   kAhead: rows of a panel that are fetched ahead where few rows pass over it.
+//   kFetches: times in a tile at which what comes next is fetched. On AVX2, whose tiles take half
+//       as long, each end of the inner loop costs more than a pause.
 //
 // GFLOP/s on one thread, all in one run, factors warm (Xeon with AVX-512 in a virtual machine that
 // reaches 110 to 155 at other moments; OpenBLAS 0.3.21 with OPENBLAS_CORETYPE=SkylakeX, as it does
@@ -59,12 +61,15 @@ using V = hn::Vec<D>;
 #if HWY_TARGET <= HWY_AVX3
 constexpr int kWidest = 4;     // vectors of a tile
 constexpr int kTileSums = 24;  // registers of a tile
+constexpr int kFetches = 4;
 #elif HWY_TARGET <= HWY_AVX2
 constexpr int kWidest = 2;
 constexpr int kTileSums = 12;
+constexpr int kFetches = 1;
 #else
 constexpr int kWidest = 2;
 constexpr int kTileSums = 8;
+constexpr int kFetches = 1;
 #endif
 template <int kVectors>
 constexpr int kRows = kTileSums / std::max(2, kVectors);  // of a tile
@@ -165,15 +170,16 @@ HWY_INLINE void tile(const Tile& t) {
     const std::int64_t a_row = piece.a.row;
     const Real* b = piece.b;
     const Real* a = piece.a.data + t.row * a_row;
-    // What is fetched comes row by row while the last piece is summed, unless that is short: all at
-    // once it would hold up the numbers of A. C of few columns needs no help.
+    // What is fetched comes some rows at a time while the last piece is summed, unless that is
+    // short: all at once it would hold up the numbers of A. C of few columns needs no help.
     const bool fetches = kVectors > 1 && p + 1 == t.count;
-    const int parts = fetches && piece.k >= 4 * kTileRows ? kTileRows : 1;
+    const int parts = fetches && piece.k >= kFetches * kAhead ? kFetches : 1;
     std::int64_t k = 0;
     for (int part = 0; part < parts; ++part) {
       if constexpr (kVectors > 1) {
-        const int end = parts == 1 ? kTileRows : part + 1;
-        for (int r = part; fetches && r < end; ++r) fetch_ahead<kVectors>(d, t, kTileRows, r);
+        const int end = fetches ? kTileRows * (part + 1) / parts : 0;
+        for (int r = kTileRows * part / parts; r < end; ++r)
+          fetch_ahead<kVectors>(d, t, kTileRows, r);
       }
       for (const std::int64_t end = piece.k * (part + 1) / parts; k < end; ++k) {
         if constexpr (kVectors == 2 && kVectors < kWidest) {
@@ -225,7 +231,11 @@ HWY_INLINE void rows_until(std::int64_t end, Tile t) {
   const std::int64_t fewest = (end - t.row) / tiles, higher = (end - t.row) % tiles;
   for (std::int64_t i = 0; i < tiles; ++i) {
     const std::int64_t rows = tiles == 2 ? (i == 0 ? most : end - t.row) : fewest + (i < higher);
-    tile_of<most, kVectors>(rows, t);
+    if (rows == most) {
+      tile<most, kVectors>(t);
+    } else {
+      tile_of<most - 1, kVectors>(rows, t);
+    }
     t.row += rows;
     t.c += rows * t.c_row;
     if (t.next != nullptr) t.next += rows * t.c_row;
