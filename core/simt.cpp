@@ -376,9 +376,11 @@ void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes, void (*bo
   RENAR_CHECK(!race, "[simt] a race, of threads that nothing orders: {}", *race);
 }
 
+// A file name is one text as a rule: every lane of every operation comes here.
 bool Barrier::operator==(const Barrier& other) const {
+  const char *file = at.file_name(), *other_file = other.at.file_name();
   return at.line() == other.at.line() && at.column() == other.at.column() &&
-         std::strcmp(at.file_name(), other.at.file_name()) == 0;
+         (file == other_file || std::strcmp(file, other_file) == 0);
 }
 
 std::string Barrier::text() const { return message_of("{}:{}", at.file_name(), at.line()); }
