@@ -19,20 +19,19 @@
 //   kFetches: times in a tile at which what comes next is fetched. On AVX2, whose tiles take half
 //       as long, each end of the inner loop costs more than a pause.
 //
-// GFLOP/s on one thread, all in one run, factors warm (Xeon with AVX-512 in a virtual machine that
-// reaches 110 to 155 at other moments; OpenBLAS 0.3.21 with OPENBLAS_CORETYPE=SkylakeX, as it does
-// not know this processor and takes a kernel of 30; oneDNN 2.6.3; ours as it stands, and with
-// panels):
+// GFLOP/s on one thread, all in one run, factors warm (Xeon with AVX-512 in a virtual machine, at
+// most 172 to 179 in registers; OpenBLAS 0.3.21 with OPENBLAS_CORETYPE=SkylakeX, as it does not
+// know this processor and takes a kernel of 30; oneDNN 2.6.3; ours as it stands, and with panels):
 //                                            OpenBLAS  oneDNN  ours  panels
-//   x W       [256,128]x[128,128]                  92     104   108     111
-//   dy W^T    [256,128]x[128,128]                  87     110   107     111
-//   x^T dy    [128,256]x[256,128]                  95     113   109
-//   x W       [4096,128]x[128,128], n = 64         94     118   100     100
-//   x W       [512,384]x[384,128]                 102     110   105     112
-//   x W       [16,128]x[128,128], nodes           108      99   103      99
-//   x^T dy    [128,16]x[16,128], nodes            128      96    83
-//   S (V W)   [256,5]x[5,128]                      88      75    55
-//   x W       [16,128]x[128,8]                     44      22    24      57
+//   x W       [256,128]x[128,128]                 131     160   162     168
+//   dy W^T    [256,128]x[128,128]                 129     161   155     167
+//   x^T dy    [128,256]x[256,128]                 131     160   152
+//   x W       [4096,128]x[128,128], n = 64        136     155   157     163
+//   x W       [512,384]x[384,128]                 146     171   160     171
+//   x W       [16,128]x[128,128], nodes           108     146   130     151
+//   x^T dy    [128,16]x[16,128], nodes            138     122   118
+//   S (V W)   [256,5]x[5,128]                      69      55    62
+//   x W       [16,128]x[128,8]                     67      36    24      56
 // No library has ends, terms, bias and relu in the epilogue, which save four passes over an edge
 // layer's result, nor equal bits for equal rows; at the shapes that count they are no faster.
 #include "kernels/gemm.h"
