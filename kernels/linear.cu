@@ -164,16 +164,17 @@ void add_uses(RecentUses& recent, Real* dw) {
   recent.count = 0;
 }
 
-// Filed before the first of them: backward meets it after the last.
-void expect_uses(Tape& tape, const Tensor& w, std::int64_t rows) {
+// Filed before the first of them: backward meets it after the last. Profiles call it `op`.
+void expect_uses(Tape& tape, const Tensor& w, std::int64_t rows, const char* op) {
   if (!w.has_grad() || rows > kFewRows || w.cols() == 1 || !tape.lasts(w.grad)) return;
   bool made;
   RecentUses& recent = tape.shared<RecentUses>(w.grad, made);
   if (!made) return;
   recent = {w.dim(0), w.cols(), rows, {}, 0, tape.array<Real>(kMaxFactors * rows * w.cols())};
-  tape.record(w, [&recent, dw = w.grad] {
+  const auto add_rest = [&recent, dw = w.grad] {
     if (recent.count > 0) add_uses(recent, dw);
-  });
+  };
+  tape.record(w, add_rest, op);
 }
 
 void add_use(Tape& tape, const Tensor& x, const Tensor& w, const Tensor& y) {
@@ -191,8 +192,9 @@ void add_use(Tape& tape, const Tensor& x, const Tensor& w, const Tensor& y) {
   if (recent->count == kMaxFactors) add_uses(*recent, w.grad);
 }
 
-void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
-                    const Tensor& send, const Tensor& recv, const Tensor& y) {
+void forward_on_cpu(Tape& tape, const char* op, const Terms& terms, const Biases& biases,
+                    Activation activation, const Tensor& send, const Tensor& recv,
+                    const Tensor& y) {
   GemmTerm products[kMaxTerms];
   int count = 0;
   for (const auto& [x, w] : terms) {
@@ -205,7 +207,7 @@ void forward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activa
         .recv = recv.data,
         .nodes = send || recv ? y.dim(1) : 1});
   if (!y.has_grad()) return;
-  for (const auto& [x, w] : terms) expect_uses(tape, w, y.rows());
+  for (const auto& [x, w] : terms) expect_uses(tape, w, y.rows(), op);
 }
 
 void backward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
@@ -317,7 +319,7 @@ void compute(Tape& tape, const char* op, const Tensor& send, const Tensor& recv,
   if (device != Device::kCpu) {
     forward_on_device(tape, terms, biases, activation, send, recv, y);
   } else {
-    forward_on_cpu(tape, terms, biases, activation, send, recv, y);
+    forward_on_cpu(tape, op, terms, biases, activation, send, recv, y);
   }
   const auto backward = [=, &tape] {
     if (device != Device::kCpu) {

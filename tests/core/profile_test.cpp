@@ -218,6 +218,7 @@ TEST_CASE("profile: an op needs no line of its own, forward and backward") {
   CHECK(texts(run.tracks[0]) == R"(enter model
 enter model/first
 op linear
+op linear
 op pointwise
 leave
 enter model/second
@@ -235,9 +236,11 @@ leave back
 enter model/first back
 op pointwise back
 op linear back
+op linear back
 leave back
 leave
-)");
+)");  // what is left of the gradient of its weight is an op in the range of the first linear
+
   const std::vector<ProfileCell> cells = profile_cells(run.tracks);
   CHECK(cell_of(cells, "model/second", "linear").calls == 2);
   CHECK(cell_of(cells, "model/second", "linear", kBackward).calls == 2);
