@@ -146,21 +146,19 @@ class Tape {
   /// ask makes it, and `made` says so.
   template <class T>
   T& shared(const void* address, bool& made) {
-    std::vector<Shared>& all = of_trajectory_ ? shared_of_trajectory_ : shared_;
-    const auto at = std::lower_bound(all.begin(), all.end(), Shared{address, nullptr});
-    made = at == all.end() || at->address != address;
-    if (!made) return *static_cast<T*>(at->what);
     static_assert(std::is_trivially_destructible_v<T>);
-    T* what = new (closures().allocate(sizeof(T))) T();
-    all.insert(at, {address, what});
+    T* what = find_shared<T>(address);
+    made = what == nullptr;
+    if (!made) return *what;
+    what = new (closures().allocate(sizeof(T))) T();
+    shared_now().insert(place_of(address), {address, what});
     return *what;
   }
   /// The same, or null where nobody has made it.
   template <class T>
   T* find_shared(const void* address) {
-    std::vector<Shared>& all = of_trajectory_ ? shared_of_trajectory_ : shared_;
-    const auto at = std::lower_bound(all.begin(), all.end(), Shared{address, nullptr});
-    return at == all.end() || at->address != address ? nullptr : static_cast<T*>(at->what);
+    const auto at = place_of(address);
+    return at == shared_now().end() || at->address != address ? nullptr : static_cast<T*>(at->what);
   }
   /// Numbers without gradient: data, masks, scratch that a backward closure needs.
   Tensor constant(const Shape& shape) {
@@ -249,6 +247,12 @@ class Tape {
   template <class Backward>
   void file(const Backward& backward, const ProfilePlace& place) {
     (of_trajectory_ ? nodes_of_trajectory_ : nodes_).push_back(node_of(backward, place));
+  }
+  std::vector<Shared>& shared_now() { return of_trajectory_ ? shared_of_trajectory_ : shared_; }
+  /// Where it is among them, or would be.
+  std::vector<Shared>::iterator place_of(const void* address) {
+    std::vector<Shared>& all = shared_now();
+    return std::lower_bound(all.begin(), all.end(), Shared{address, nullptr});
   }
   Arena& kept() { return of_trajectory_ ? whole_ : kept_; }
   Arena& values_arena() { return in_step_ && !recording() ? step_ : kept(); }

@@ -160,6 +160,7 @@ struct RecentUses {
 constexpr std::int64_t kFewRows = 64;
 
 void add_uses(RecentUses& recent, Real* dw) {
+  if (recent.count == 0) return;
   gemm(recent.in, recent.out, recent.uses, recent.count, dw, {.accumulate = true});
   recent.count = 0;
 }
@@ -171,10 +172,8 @@ void expect_uses(Tape& tape, const Tensor& w, std::int64_t rows, const char* op)
   RecentUses& recent = tape.shared<RecentUses>(w.grad, made);
   if (!made) return;
   recent = {w.dim(0), w.cols(), rows, {}, 0, tape.array<Real>(kMaxFactors * rows * w.cols())};
-  const auto add_rest = [&recent, dw = w.grad] {
-    if (recent.count > 0) add_uses(recent, dw);
-  };
-  tape.record(w, add_rest, op);
+  tape.record(
+      w, [&recent, dw = w.grad] { add_uses(recent, dw); }, op);
 }
 
 void add_use(Tape& tape, const Tensor& x, const Tensor& w, const Tensor& y) {
@@ -182,7 +181,7 @@ void add_use(Tape& tape, const Tensor& x, const Tensor& w, const Tensor& y) {
   RecentUses* recent = tape.find_shared<RecentUses>(w.grad);
   const bool few = recent != nullptr && rows <= recent->rows && recent->in == in;
   if (!few) {
-    if (recent != nullptr && recent->count > 0) add_uses(*recent, w.grad);
+    if (recent != nullptr) add_uses(*recent, w.grad);
     gemm(in, out, rows, {x.data, 1, in}, {y.grad, out, 1}, w.grad, {.accumulate = true});
     return;
   }

@@ -11,6 +11,8 @@
 //                                       or up to some hundred nodes long
 #pragma once
 
+#include <utility>
+
 #include "core/launch.h"
 
 namespace renar {
