@@ -99,6 +99,18 @@ std::int64_t Samples::compared(std::int64_t step) const {
   return count;
 }
 
+Lengths lengths_on_device(const Batch& batch) {
+  if (!batch.parts.empty()) return Lengths::kOwn;
+  const Batch::Shard all{0, batch.size};
+  const Samples own(batch, all), rounded(batch, all, Lengths::kRounded);
+  std::int64_t padded = 0;
+  for (std::int64_t step = 0; step < rounded.steps(); ++step) {
+    padded += rounded.active(step) - own.active(step);
+  }
+  const bool pays = padded * batch.nodes * batch.nodes <= kPaddedRows * rounded.steps();
+  return pays ? Lengths::kRounded : Lengths::kOwn;
+}
+
 // Of those that stop with this step the unfinished parts come first, of two frames or more; a
 // trajectory of one frame, which has a step too, is shorter.
 std::int64_t Samples::going_on(std::int64_t step) const {

@@ -38,9 +38,9 @@ constexpr std::int64_t kLeastShards = 8;
 ///   kRounded   the shard, longest sample first, is cut into kLengthGroups, each of which runs as
 ///              long as its longest sample, rounded up to a multiple of a power of two: at most
 ///              kLengthParts of them make the whole. Where all are of one length it stays.
-/// The numbers are as coarse as that because what is gained is small, about an eighth of an update
-/// that is played (core/launch_graphs.h), and recording costs a whole one: a batch must come again
-/// ten times. docs/profiling.md has what others give; each step of a finer one doubles the batches.
+/// They are as coarse as that because an update that is played (core/launch_graphs.h) gains about
+/// an eighth, and recording costs one: what is recorded should come again ten times. Four groups
+/// are five times as many lengths (docs/profiling.md).
 enum class Lengths { kOwn, kRounded };
 constexpr std::int64_t kLengthGroups = 2, kLengthParts = 16;
 
@@ -133,6 +133,12 @@ class Samples {
   Batch::Shard shard_;
   Lengths lengths_;
 };
+
+/// Which lengths a device trains on: rounded ones for whole trajectories, if that adds no more than
+/// kPaddedRows of edges (B N N) to the mean step. So many cost a GPU 50 us, by the times of
+/// insertion_sort at 16 and 64 nodes, where it gains 75 by playing a step.
+Lengths lengths_on_device(const Batch& batch);
+constexpr std::int64_t kPaddedRows = 2048;
 
 /// The class that a row of `count` one-hot numbers marks with 1, or -1.
 std::int32_t marked_class(const Real* row, std::int64_t count);

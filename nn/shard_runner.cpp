@@ -117,8 +117,7 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
   request.losses = losses;
   Tape& tape = tapes_[0];
   tape.start(Tape::Mode::kRecord, placed.values(), grads, net.active(batch.task));
-  const Samples samples(batch, {0, batch.size},
-                        batch.parts.empty() ? Lengths::kRounded : Lengths::kOwn);
+  const Samples samples(batch, {0, batch.size}, lengths_on_device(batch));
   const auto work = [&] {
     net.forward(tape, samples, request);
     tape.backward();
@@ -142,6 +141,7 @@ void ShardRunner::identify(const PlacedNet& placed, const Samples& samples,
   add(samples.batch().task);
   add(samples.nodes());
   add(samples.size());
+  add(samples.rounded());
   for (std::int64_t step = 0; step < samples.steps(); ++step) {
     add(samples.active(step));
     add(samples.compared(step));

@@ -150,6 +150,22 @@ TEST_CASE("batch: long rounded lengths end at one of sixteen steps, and may have
   test::check_values(samples.features(fresh.tape, 2, 18), {last.data, last.data + last.size()}, 0);
 }
 
+TEST_CASE("batch: a device's lengths are rounded where few edges are added") {
+  static_assert(kPaddedRows == 2048);
+  // Of 4 samples of 3, 1, 1, 1 steps the second goes on for two: 2 n n in 3 steps.
+  const auto lengths_at = [](std::int64_t nodes, const std::vector<int>& lengths) {
+    return lengths_on_device(batch_of_lengths(lengths, nodes));
+  };
+  CHECK(lengths_at(55, {4, 1, 2, 1}) == Lengths::kRounded);  // 6050 of 6144
+  CHECK(lengths_at(56, {4, 1, 2, 1}) == Lengths::kOwn);      // 6272
+  CHECK(lengths_at(56, {4, 4, 1, 1}) == Lengths::kRounded);  // none is added
+  CHECK(lengths_at(70, {5, 5, 5, 5}) == Lengths::kRounded);
+  Batch parts = batch_of_lengths({4, 4}, 2);
+  parts.parts = {{0, true, true}, {1, true, false}};
+  parts.cut();
+  CHECK(lengths_on_device(parts) == Lengths::kOwn);
+}
+
 TEST_CASE("batch: of the parts that stop at a step the unfinished come first, and go on") {
   Batch batch = batch_of_lengths({2, 1, 2, 3, 2}, 2);
   const Samples whole(batch, {0, 5});
