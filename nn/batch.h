@@ -40,7 +40,7 @@ constexpr std::int64_t kLeastShards = 8;
 ///              kLengthParts of them make the whole. Where all are of one length it stays.
 /// They are as coarse as that because an update that is played (core/launch_graphs.h) gains about
 /// an eighth, and recording costs one: what is recorded should come again ten times. Four groups
-/// are five times as many lengths (docs/profiling.md).
+/// would have three times as much to record (docs/profiling.md).
 enum class Lengths { kOwn, kRounded };
 constexpr std::int64_t kLengthGroups = 2, kLengthParts = 16;
 
