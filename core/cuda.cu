@@ -147,11 +147,12 @@ CudaRecording::~CudaRecording() {
   cudaGetLastError();
 }
 
-void* CudaRecording::finish() const {
+void* CudaRecording::finish(std::size_t& size) const {
   cudaGraph_t graph = nullptr;
   check_cuda(cudaStreamEndCapture(stream(), &graph), "recording");
   cudaGraphExec_t ready = nullptr;
-  const cudaError_t status = cudaGraphInstantiate(&ready, graph, 0);
+  cudaError_t status = cudaGraphGetNodes(graph, nullptr, &size);
+  if (status == cudaSuccess) status = cudaGraphInstantiate(&ready, graph, 0);
   cudaGraphDestroy(graph);
   check_cuda(status, "making a graph of a recording");
   return ready;
@@ -205,7 +206,11 @@ CudaRecording::CudaRecording() {
   simt::begin_recording();
 }
 CudaRecording::~CudaRecording() { simt::end_recording(); }
-void* CudaRecording::finish() const { return new simt::Recording(simt::end_recording()); }
+void* CudaRecording::finish(std::size_t& size) const {
+  auto* recording = new simt::Recording(simt::end_recording());
+  size = recording->size();
+  return recording;
+}
 CudaSilence::CudaSilence() { simt::begin_recording(); }
 CudaSilence::~CudaSilence() { left_out = simt::end_recording(); }
 void cuda_play(void* recording) {

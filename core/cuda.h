@@ -34,8 +34,8 @@ class CudaRecording {
   CudaRecording(const CudaRecording&) = delete;
   CudaRecording& operator=(const CudaRecording&) = delete;
 
-  /// The recording, ready to be played.
-  void* finish() const;
+  /// The recording, ready to be played; `size` is how many launches, copies and fills it has.
+  void* finish(std::size_t& size) const;
 };
 /// While it lives, nothing is queued: launches, copies and fills are left out.
 class CudaSilence {

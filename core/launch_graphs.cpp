@@ -7,53 +7,59 @@
 #include "core/profile.h"
 
 namespace renar {
-namespace {
-
-/// A graph takes about 2 KB a launch, of the host and of the GPU: 15 MB for dfs at 16 nodes.
-constexpr std::size_t kMostGraphs = 32;
-
-}  // namespace
-
 void LaunchGraphs::Forget::operator()(void* graph) const { cuda_forget(graph); }
 
-LaunchGraphs::Entry* LaunchGraphs::find(const Key& key) {
-  const auto at = std::find_if(entries_.begin(), entries_.end(),
-                               [&](const Entry& entry) { return entry.key == key; });
-  return at == entries_.end() ? nullptr : &*at;
+void LaunchGraphs::record(Entry& entry, const std::function<void()>& work) {
+  const CudaRecording recording;
+  work();
+  start_collected();
+  entry.graph.reset(recording.finish(entry.size));
+  size_ += entry.size;
+  forget_graphs(entry);
 }
 
-// In place of the one that was not used for the longest time, where there are many.
-void LaunchGraphs::note(const Key& key) {
-  if (entries_.size() < kMostGraphs) {
-    entries_.push_back({key, nullptr, runs_});
-    return;
+void LaunchGraphs::forget_graphs(const Entry& except) {
+  while (size_ > limits_.launches) {
+    Entry* oldest = nullptr;
+    for (auto& [key, entry] : entries_) {
+      if (entry.graph == nullptr || &entry == &except) continue;
+      if (oldest == nullptr || entry.used < oldest->used) oldest = &entry;
+    }
+    if (oldest == nullptr) return;
+    size_ -= oldest->size;
+    *oldest = {.graph = nullptr, .used = oldest->used};
   }
-  Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
-                                    [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  oldest = {key, nullptr, runs_};
+}
+
+void LaunchGraphs::forget_keys() {
+  if (entries_.size() < limits_.keys) return;
+  const auto oldest =
+      std::min_element(entries_.begin(), entries_.end(),
+                       [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+  size_ -= oldest->second.size;
+  entries_.erase(oldest);
 }
 
 void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
   if (device_ == Device::kCpu || profile_wanted(kProfileTimes)) return work();
   start_collected();
   ++runs_;
-  Entry* entry = find(key);
-  if (entry == nullptr) {
-    note(key);
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) {
+    forget_keys();
+    entries_[key].used = runs_;
     return work();
   }
-  entry->used = runs_;
-  if (entry->graph == nullptr) {
-    const CudaRecording recording;
-    work();
-    start_collected();
-    entry->graph.reset(recording.finish());
+  Entry& entry = at->second;
+  entry.used = runs_;
+  if (entry.graph == nullptr) {
+    record(entry, work);
   } else {
     const CudaSilence silence;
     work();
     start_collected();
   }
-  cuda_play(entry->graph.get());
+  cuda_play(entry.graph.get());
   ++played_;
 }
 

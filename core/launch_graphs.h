@@ -10,6 +10,8 @@
 // and sends from (Tape::host_array), at the same addresses. The work may neither wait for the
 // device nor allocate its memory once the key has been seen.
 //
+// Keys and graphs that were not used for the longest time are forgotten where there are too many.
+//
 // Not on the CPU, and not while a profiler listens: there the work runs as it is. Fibers play
 // recordings, too (core/simt_recording.h), and throw where a played work's launches are not those
 // that were recorded.
@@ -17,6 +19,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -24,30 +27,46 @@
 
 namespace renar {
 
+/// What is remembered at once.
+struct GraphLimits {
+  /// Launches, copies and fills of all graphs, which take about 2 KB each, of the host and of the
+  /// GPU: 2 GB. At 16 nodes bfs has 1 MB a graph, dfs 15. With lengths rounded as they are
+  /// (nn/batch.h) all of 10,000 updates have room, those of mst_kruskal too, which has the most and
+  /// the longest (215).
+  std::size_t launches = std::size_t{1} << 20;
+  std::size_t keys = 4096;  ///< of some hundred bytes
+};
+
 class LaunchGraphs {
  public:
   using Key = std::vector<std::uint64_t>;
 
-  explicit LaunchGraphs(Device device) : device_(device) {}
+  explicit LaunchGraphs(Device device, const GraphLimits& limits = {})
+      : device_(device), limits_(limits) {}
 
   void run(const Key& key, const std::function<void()>& work);
   /// How often a recording was played.
   std::int64_t played() const { return played_; }
+  /// Launches, copies and fills of all graphs.
+  std::size_t size() const { return size_; }
 
  private:
   struct Forget {
     void operator()(void* graph) const;
   };
   struct Entry {
-    Key key;
-    std::unique_ptr<void, Forget> graph;  // null: seen once
+    std::unique_ptr<void, Forget> graph;  // null: not recorded
+    std::size_t size = 0;                 // of the graph
     std::uint64_t used = 0;
   };
-  Entry* find(const Key& key);
-  void note(const Key& key);
+  void record(Entry& entry, const std::function<void()>& work);
+  void forget_graphs(const Entry& except);
+  void forget_keys();
 
   Device device_;
-  std::vector<Entry> entries_;
+  GraphLimits limits_;
+  std::map<Key, Entry> entries_;
+  std::size_t size_ = 0;  // of all graphs
   std::uint64_t runs_ = 0;
   std::int64_t played_ = 0;
 };

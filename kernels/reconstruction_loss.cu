@@ -13,7 +13,12 @@ namespace {
 struct Sides {
   const Real *x, *t, *w;
   Real *dx, *dt;
+  const std::uint8_t* samples;
+  std::int64_t each;  // numbers of a sample
 
+  RENAR_HOST_DEVICE bool leaves_out(std::int64_t i) const {
+    return samples != nullptr && samples[i / each] == 0;
+  }
   RENAR_HOST_DEVICE bool has_grad() const { return dx != nullptr || dt != nullptr; }
   RENAR_HOST_DEVICE Real weight(std::int64_t i) const { return w != nullptr ? w[i] : Real{1}; }
   RENAR_HOST_DEVICE void add(std::int64_t i, Real to_x, Real to_t) const {
@@ -27,7 +32,13 @@ Sides sides_of(const Reconstructed& r) {
                   (!r.weight || r.weight.size() == r.prediction.size()),
               "[reconstruction_loss] {} predictions, {} truths", r.prediction.size(),
               r.truth.size());
-  return {r.prediction.data, r.truth.data, r.weight.data, r.prediction.grad, r.truth.grad};
+  return {r.prediction.data,
+          r.truth.data,
+          r.weight.data,
+          r.prediction.grad,
+          r.truth.grad,
+          r.samples,
+          r.prediction.size() / r.prediction.dim(0)};
 }
 
 /// A loss that is a sum over elements: the three formulas as functions of (x, t). An element whose
@@ -56,13 +67,16 @@ struct OfElements {
   Sides s;
 
   RENAR_HOST_DEVICE bool has_grad() const { return s.has_grad(); }
+  RENAR_HOST_DEVICE bool leaves_out(std::int64_t i) const {
+    return s.leaves_out(i) || (Formula::kLeavesOutMasked && s.t[i] == kMasked);
+  }
   RENAR_HOST_DEVICE double cost(std::int64_t i) const {
-    if (Formula::kLeavesOutMasked && s.t[i] == kMasked) return 0;
+    if (leaves_out(i)) return 0;
     return static_cast<double>(s.weight(i) * Formula::value(s.x[i], s.t[i]));
   }
   RENAR_HOST_DEVICE void pass(std::int64_t i, Real scale) const {
+    if (leaves_out(i)) return;
     const Real x = s.x[i], t = s.t[i], w = scale * s.weight(i);
-    if (Formula::kLeavesOutMasked && t == kMasked) return;
     s.add(i, w * Formula::by_prediction(x, t), w * Formula::by_truth(x, t));
   }
 };
@@ -74,7 +88,7 @@ struct Rows {
   const Real* counted;
 
   RENAR_HOST_DEVICE bool counts(std::int64_t r) const {
-    return counted == nullptr || counted[r] != 0;
+    return !s.leaves_out(r * cols) && (counted == nullptr || counted[r] != 0);
   }
   RENAR_HOST_DEVICE Real mass(std::int64_t i) const { return s.weight(i) * s.t[i]; }
   RENAR_HOST_DEVICE double cost(std::int64_t i, const SoftmaxRow& softmax) const {

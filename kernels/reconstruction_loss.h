@@ -8,7 +8,7 @@
 //
 // Each adds `scale` times its sum to `sum`; `scale` lies where the tape's device is, and is read by
 // backward, too. Prediction x, truth t and weight w have one shape; an absent weight is all ones.
-// Weights are data: they say which elements were masked.
+// Weights are data: they say which elements were masked. Samples may be left out whole.
 #pragma once
 
 #include "kernels/loss_sum.h"
@@ -20,6 +20,7 @@ struct Reconstructed {
   Tensor prediction;
   Tensor truth;
   Tensor weight;
+  const std::uint8_t* samples = nullptr;  ///< (B) 0: left out; where the device is. Null: none is
 };
 
 void reconstruction_squares(Tape& tape, const Reconstructed& r, const Real* scale,

@@ -11,11 +11,12 @@ struct Squares {
 
   RENAR_HOST_DEVICE bool has_grad() const { return dpred != nullptr; }
   RENAR_HOST_DEVICE double cost(std::int64_t i) const {
+    if (truth[i] == kUncounted) return 0;
     const Real error = pred[i] - truth[i];
     return static_cast<double>(error * error);
   }
   RENAR_HOST_DEVICE void pass(std::int64_t i, Real scale) const {
-    dpred[i] += 2 * scale * (pred[i] - truth[i]);
+    if (truth[i] != kUncounted) dpred[i] += 2 * scale * (pred[i] - truth[i]);
   }
 };
 

@@ -76,16 +76,39 @@ void Batch::cut() {
   }
 }
 
+std::int64_t Samples::steps_run(std::int64_t k) const {
+  if (!rounded()) return steps_of(length(k));
+  const std::int64_t group = (size() + kLengthGroups - 1) / kLengthGroups;
+  const std::int64_t steps = steps_of(length(k / group * group)), most = steps_of(length(0));
+  if (length(0) == length(size() - 1)) return steps;
+  std::int64_t part = 1;
+  while (part * kLengthParts < most) part *= 2;
+  return (steps + part - 1) / part * part;
+}
+
 std::int64_t Samples::active(std::int64_t step) const {
   std::int64_t count = size();
-  while (count > 0 && steps_of(length(count - 1)) <= step) --count;
+  while (count > 0 && steps_run(count - 1) <= step) --count;
   return count;
 }
 
 std::int64_t Samples::compared(std::int64_t step) const {
+  if (rounded()) return active(step);
   std::int64_t count = size();
   while (count > 0 && length(count - 1) <= step + 1) --count;
   return count;
+}
+
+Lengths lengths_on_device(const Batch& batch) {
+  if (!batch.parts.empty()) return Lengths::kOwn;
+  const Batch::Shard all{0, batch.size};
+  const Samples own(batch, all), rounded(batch, all, Lengths::kRounded);
+  std::int64_t padded = 0;
+  for (std::int64_t step = 0; step < rounded.steps(); ++step) {
+    padded += rounded.active(step) - own.active(step);
+  }
+  const bool pays = padded * batch.nodes * batch.nodes <= kPaddedRows * rounded.steps();
+  return pays ? Lengths::kRounded : Lengths::kOwn;
 }
 
 // Of those that stop with this step the unfinished parts come first, of two frames or more; a
@@ -97,12 +120,17 @@ std::int64_t Samples::going_on(std::int64_t step) const {
   return count;
 }
 
+// Rounded lengths may go on beyond the last frame that there is, where nobody minds what is read.
+const Real* Samples::written(std::size_t probe, std::int64_t frame, std::int64_t k) const {
+  return batch_.at(probe, std::min(frame, batch_.frames - 1), index(k));
+}
+
 Tensor Samples::one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const {
   const std::int64_t n = nodes(), stride = batch_.stride(probe);
   const Tensor x = tape.host_constant({size(), stride, n});
   std::fill_n(x.data, x.size(), Real{0});
   for (std::int64_t k = 0; k < size(); ++k) {
-    const Real* target = batch_.at(probe, frame, index(k));
+    const Real* target = written(probe, frame, k);
     for (std::int64_t i = 0; i < stride; ++i) {
       x.data[(k * stride + i) * n + static_cast<std::int64_t>(target[i])] = 1;
     }
@@ -116,14 +144,14 @@ Tensor Samples::features(Tape& tape, std::size_t probe, std::int64_t frame) cons
   if (is_edge_pointer(p)) {
     const Tensor means = tape.host_constant({size(), n, n, 2});
     for (std::int64_t k = 0; k < size(); ++k) {
-      edge_pointer_means_of(n, batch_.at(probe, frame, index(k)), means.data + k * 2 * stride);
+      edge_pointer_means_of(n, written(probe, frame, k), means.data + k * 2 * stride);
     }
     return tape.send(means);
   }
   if (is_index(p)) return one_hot(tape, probe, frame);
   const Tensor x = tape.host_constant({size(), stride});
   for (std::int64_t k = 0; k < size(); ++k) {
-    std::copy_n(batch_.at(probe, frame, index(k)), stride, x.data + k * stride);
+    std::copy_n(written(probe, frame, k), stride, x.data + k * stride);
   }
   return tape.send(x);
 }

@@ -11,6 +11,9 @@
 // sample is then a part: the frames from the one that its first step reads to the last that is
 // compared, so that all of the above holds for it, too. Only the part that ends its trajectory has
 // an output; any other leaves its state to the trajectory's next part (nn/carried_state.h).
+//
+// A device trains on whole trajectories with rounded lengths (Lengths::kRounded), so that what it
+// launches for one batch comes again with another.
 #pragma once
 
 #include <vector>
@@ -28,6 +31,18 @@ namespace renar {
 /// where two to four are together; dfs, of 47 steps, gains nothing.)
 constexpr std::int64_t kShardRows = 256, kShardWork = 4096, kMostShardRows = 1024;
 constexpr std::int64_t kLeastShards = 8;
+
+/// How long the samples of a shard run: each for its own length or, so that few different lengths
+/// remain, longer. A sample that is over and still runs is not compared with anything (nn/truths.h,
+/// nn/step_marks.h): it reads what it predicts, as the peers' samples all do, and costs time alone.
+///   kRounded   the shard, longest sample first, is cut into kLengthGroups, each of which runs as
+///              long as its longest sample, rounded up to a multiple of a power of two: at most
+///              kLengthParts of them make the whole. Where all are of one length it stays.
+/// They are as coarse as that because an update that is played (core/launch_graphs.h) gains about
+/// an eighth, and recording costs one: what is recorded should come again ten times. Four groups
+/// would have three times as much to record (docs/profiling.md).
+enum class Lengths { kOwn, kRounded };
+constexpr std::int64_t kLengthGroups = 2, kLengthParts = 16;
 
 struct Batch {
   const Spec* spec = nullptr;
@@ -72,7 +87,8 @@ constexpr std::int64_t steps_of(std::int64_t frames) { return frames > 1 ? frame
 /// compare with.)
 class Samples {
  public:
-  Samples(const Batch& batch, const Batch::Shard& shard) : batch_(batch), shard_(shard) {}
+  Samples(const Batch& batch, const Batch::Shard& shard, Lengths lengths = Lengths::kOwn)
+      : batch_(batch), shard_(shard), lengths_(lengths) {}
 
   const Batch& batch() const { return batch_; }
   const Spec& spec() const { return *batch_.spec; }
@@ -87,9 +103,15 @@ class Samples {
   std::int64_t length(std::int64_t k) const {
     return batch_.lengths[static_cast<std::size_t>(index(k))];
   }
-  std::int64_t steps() const { return steps_of(length(0)); }
-  /// How many samples are still running at step t, and how many have a frame t + 1 to be compared
-  /// with.
+  /// The step that makes a sample's output, and after which rounded lengths may still go on.
+  std::int64_t last_step(std::int64_t k) const { return steps_of(length(k)) - 1; }
+  bool rounded() const { return lengths_ == Lengths::kRounded; }
+
+  /// Steps of the shard, and one more than the last frame that any of them is compared with.
+  std::int64_t steps() const { return steps_run(0); }
+  std::int64_t frames() const { return rounded() ? steps() + 1 : length(0); }
+  /// How many samples are still running at step t, and how many are compared with a frame t + 1,
+  /// which all have but where lengths are rounded.
   std::int64_t active(std::int64_t step) const;
   std::int64_t compared(std::int64_t step) const;
   /// How many of those that run at step t go on after it, here or in a later chunk. The others
@@ -104,9 +126,19 @@ class Samples {
   Tensor one_hot(Tape& tape, std::size_t probe, std::int64_t frame) const;
 
  private:
+  std::int64_t steps_run(std::int64_t k) const;
+  const Real* written(std::size_t probe, std::int64_t frame, std::int64_t k) const;
+
   const Batch& batch_;
   Batch::Shard shard_;
+  Lengths lengths_;
 };
+
+/// Which lengths a device trains on: rounded ones for whole trajectories, if that adds no more than
+/// kPaddedRows of edges (B N N) to the mean step. So many cost a GPU 50 us, by the times of
+/// insertion_sort at 16 and 64 nodes, where it gains 75 by playing a step.
+Lengths lengths_on_device(const Batch& batch);
+constexpr std::int64_t kPaddedRows = 2048;
 
 /// The class that a row of `count` one-hot numbers marks with 1, or -1.
 std::int32_t marked_class(const Real* row, std::int64_t count);

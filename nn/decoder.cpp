@@ -29,6 +29,11 @@ DecoderInputs DecoderInputs::slice(std::int64_t begin, std::int64_t end) const {
           masks_non_edges};
 }
 
+std::array<Tensor*, 7> DecoderInputs::tensors() {
+  return {&encoded.node.raw, &encoded.edge.raw, &encoded.graph.raw, &encoded.adj,
+          &hidden,           &next_hidden,      &next_edge};
+}
+
 Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& probe,
                  std::int64_t hidden, const DecoderReads& reads)
     : probe_(probe), hidden_(hidden) {
@@ -84,6 +89,11 @@ Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in,
     case Location::kGraph: return decode_graph(tape, composer, in);
   }
   return {};
+}
+
+bool Decoder::reads_edges() const {
+  const bool pointer = is_index(probe_) || probe_.type == Type::kPermutationPointer;
+  return probe_.location == Location::kEdge || (probe_.location == Location::kNode && pointer);
 }
 
 // The parts that are there meet the next H rows of a weight each.

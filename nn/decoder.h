@@ -29,6 +29,8 @@ struct DecoderInputs {
   bool masks_non_edges = false;
 
   DecoderInputs slice(std::int64_t begin, std::int64_t end) const;
+  /// The tensors, some of which may be absent.
+  std::array<Tensor*, 7> tensors();
 };
 
 /// Rounds of log_sinkhorn in the decoder of a permutation pointer.
@@ -48,6 +50,8 @@ class Decoder {
   /// Logits: nodes (B,N[,C]), edges (B,N,N[,C]), graphs (B[,C]); pointers have an axis N more.
   /// `noise` (B,N,N) is added to the logits of a permutation pointer; absent: none.
   Tensor decode(Tape& tape, Composer& composer, const DecoderInputs& in, Tensor noise = {}) const;
+  /// Whether it reads what edges have: encoded, next_edge, and adj where non-edges are masked.
+  bool reads_edges() const;
 
  private:
   void add_parts(Terms& terms, std::initializer_list<Tensor> parts, Tensor w) const;

@@ -24,13 +24,15 @@ CounterRng stream_of(std::uint64_t seed, std::int64_t update, const Samples& sam
 Tensor gumbel_noise(Tape& tape, std::uint64_t seed, const NoiseKey& key, const Samples& samples,
                     std::size_t probe, std::int64_t step, std::int64_t begin, std::int64_t count) {
   const std::int64_t n = samples.nodes(), each = n * n;
+  const bool output = samples.spec()[probe].stage == Stage::kOutput;
   const Tensor noise = tape.host_constant({count, n, n});
   for (std::int64_t k = 0; k < count; ++k) {
     Real* out = noise.data + k * each;
     if (key.fixed != nullptr) {
       std::copy_n(key.fixed + samples.index(begin + k) * each, each, out);
     } else {
-      CounterRng rng = stream_of(seed, key.update, samples, begin + k, probe, step);
+      const std::int64_t at = output ? samples.last_step(begin + k) : step;
+      CounterRng rng = stream_of(seed, key.update, samples, begin + k, probe, at);
       std::generate_n(out, each, [&] { return static_cast<Real>(rng.gumbel()); });
     }
   }

@@ -9,7 +9,8 @@
 
 namespace renar {
 
-/// Noise (count,N,N) for samples [begin, begin + count) of the shard.
+/// Noise (count,N,N) for samples [begin, begin + count) of the shard, of an output at each sample's
+/// last step, whatever `step` is.
 Tensor gumbel_noise(Tape& tape, std::uint64_t seed, const NoiseKey& key, const Samples& samples,
                     std::size_t probe, std::int64_t step, std::int64_t begin, std::int64_t count);
 

@@ -9,8 +9,10 @@
 #include "kernels/carry.h"
 #include "kernels/choose_samples.h"
 #include "kernels/dropout.h"
+#include "kernels/keep_last.h"
 #include "kernels/linear.h"
 #include "kernels/lstm_cell.h"
+#include "nn/step_marks.h"
 #include "nn/teacher_forcing.h"
 
 namespace renar {
@@ -35,6 +37,7 @@ struct Net::Trajectory {
         composer(on, net.options_.exact),
         encoders(heads.encoder->stack_encoders(on)),
         losses(on, samples, net.options_.hints, wanted.scales, wanted.losses),
+        marks(on, samples),
         reconstruction(sent(on, wanted.reconstruction)) {}
 
   /// Null where L_rec is not wanted.
@@ -52,8 +55,10 @@ struct Net::Trajectory {
   Composer composer;
   Encoder::Stacked encoders;
   ShardLosses losses;
+  StepMarks marks;
   const LossScales* reconstruction;  // of each round, where the tape's device is
   State state;
+  DecoderInputs held;  // of samples whose lengths are rounded: each one's last step (B,..)
   State segment_start;
   std::int64_t segment_step = 0;  // the first of the segment
 
@@ -100,6 +105,9 @@ Net::Net(std::vector<Task> tasks, const NetOptions& options)
           predicted
               ? std::make_unique<Decoder>(builder, task.algorithm + "/decode", probe, hidden, reads)
               : nullptr);
+      if (probe.stage == Stage::kOutput && heads.decoders.back()->reads_edges()) {
+        heads.outputs_read_edges = true;
+      }
     }
     if (reconstruction_) reconstruction_->add_task(builder, task.algorithm, task.spec);
     heads.active = {shared, begin, parameters_.size()};
@@ -115,6 +123,10 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     if (step > 0 && tape.is_full()) end_segment(run, step);
     run_step(run, step);
   }
+  if (!samples.rounded()) return;
+  tape.begin_step();
+  decode_outputs(run, run.held, samples.steps(), 0);
+  tape.end_step();
 }
 
 void Net::run_step(Trajectory& run, std::int64_t step) const {
@@ -130,7 +142,15 @@ void Net::run_step(Trajectory& run, std::int64_t step) const {
   next.hidden = finish_hidden(run, next.hidden, step);
   const DecoderInputs in{encoded, state.hidden, next.hidden, next.edge,
                          processor_->masks_non_edges()};
-  decode_outputs(run, in, step);
+  // An output is read at a trajectory's last step only, so its decoder runs there alone: step
+  // T - 2, whose hints are compared with frame T - 1, as the reference's chunks have it at is_last.
+  // Whose last step it is differs from batch to batch where rounded lengths do not, and neither
+  // should launches: what the decoders read is kept, and they run once, when all samples are over.
+  if (run.samples.rounded()) {
+    keep_for_outputs(run, in, step);
+  } else if (const std::int64_t begin = run.samples.going_on(step); begin < active) {
+    decode_outputs(run, in.slice(begin, active), step, begin);
+  }
   decode_hints(run, in, step);
   carry_on(run, next.hidden, step);
   tape.end_step();
@@ -260,7 +280,8 @@ EncodedStep Net::encode(Trajectory& run, std::int64_t step) const {
                                           .seed = options_.seed,
                                           .soft = options_.hint_repred != Repred::kHard,
                                           .scales = run.reconstruction,
-                                          .loss = run.losses.reconstruction()};
+                                          .loss = run.losses.reconstruction(),
+                                          .counted = run.marks.compared(step)};
   return reconstruction_->enrich(run.tape, run.composer, run.samples, state,
                                  options_.message_passing_steps,
                                  run.training() ? &training : nullptr);
@@ -361,16 +382,37 @@ void Net::feed_back(Trajectory& run, std::size_t p, std::int64_t step, Tensor re
   run.state.probes[p] = carry(tape, read_form(tape, probe, read));
 }
 
-// An output is read at a trajectory's last step only, so its decoder runs there alone: step T - 2,
-// whose hints are compared with frame T - 1, as the reference's chunks have it at is_last.
-void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
-  const std::int64_t begin = run.samples.going_on(step), end = run.samples.active(step);
-  if (begin == end) return;
-  const DecoderInputs last = in.slice(begin, end);
+// `in` is the last step of samples begin, begin + 1, ..
+void Net::decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step,
+                         std::int64_t begin) const {
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage != Stage::kOutput) continue;
-    report(run, p, 0, begin, decode(run, last, p, step, begin));
+    report(run, p, 0, begin, decode(run, in, p, step, begin));
   }
+}
+
+// Keeps what the outputs' decoders read of the samples whose last step this is. A step that is
+// recorded again keeps the same once more, and finds the gradients of what is held.
+void Net::keep_for_outputs(Trajectory& run, DecoderInputs in, std::int64_t step) const {
+  const ProfileRange range("keep for outputs");
+  in.encoded.graph_on_nodes = {};
+  if (!run.heads.outputs_read_edges) in.encoded.edge.raw = in.next_edge = {};
+  if (!run.heads.outputs_read_edges || !in.masks_non_edges) in.encoded.adj = {};
+  if (!run.held.hidden) {
+    const Tape::OfTrajectory lasting(run.tape);
+    run.held = in;
+    for (Tensor* x : run.held.tensors()) {
+      Shape shape = x->shape;
+      shape.extent[0] = run.samples.size();
+      if (*x) *x = run.tape.output(shape, x != &run.held.encoded.adj);
+    }
+  }
+  Keepings keepings;
+  const auto from = in.tensors(), to = run.held.tensors();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (*from[i]) keepings.add({*from[i], *to[i]});
+  }
+  keep_last(run.tape, keepings, run.marks.last(step));
 }
 
 // Loss and predictions of samples begin, begin + 1, ..
@@ -385,6 +427,7 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
   const std::int64_t each = logits.size() / logits.dim(0);
   const Real* numbers = run.tape.fetch(logits.data, logits.size());
   for (std::int64_t k = 0; k < logits.dim(0); ++k) {
+    if (hint && run.samples.last_step(begin + k) < frame - 1) break;  // its rounded length goes on
     predictions->put(run.samples.batch(), p, hint ? frame - 1 : 0, run.samples.index(begin + k),
                      numbers + k * each);
   }

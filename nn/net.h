@@ -102,7 +102,9 @@ class Net {
   Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
                 std::int64_t begin) const;
   void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
-  void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
+  void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step,
+                      std::int64_t begin) const;
+  void keep_for_outputs(Trajectory& run, DecoderInputs in, std::int64_t step) const;
   void force_samples(Trajectory& run, std::int64_t step) const;
   void feed_back(Trajectory& run, std::size_t probe, std::int64_t step, Tensor read) const;
   void report(Trajectory& run, std::size_t probe, std::int64_t frame, std::int64_t begin,
@@ -112,6 +114,7 @@ class Net {
   struct Heads {
     std::unique_ptr<Encoder> encoder;
     std::vector<std::unique_ptr<Decoder>> decoders;  // by probe; null for inputs
+    bool outputs_read_edges = false;
     ActiveParameters active;
   };
 

@@ -147,6 +147,7 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
          .hidden = first(hidden),
          .first_step = state.step == 0,
          .forced = state.forced,
+         .counted = training.counted,
          .masking = options_.masks.masking,
          .soft = training.soft},
         training.scales[j].data() + p, training.loss);

@@ -65,6 +65,7 @@ class Reconstruction {
     /// Of each round, where the tape's device is; null: L_rec is not wanted.
     const LossScales* scales = nullptr;
     LossSum loss = {};
+    const std::uint8_t* counted = nullptr;  ///< (B) whose loss counts; null: everybody's
   };
   /// z as the processor and the decoders should read it; `training` null: evaluation.
   EncodedStep enrich(Tape& tape, Composer& composer, const Samples& samples, const State& state,

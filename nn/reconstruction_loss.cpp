@@ -113,7 +113,7 @@ void ReconstructionScales::count(const Batch& batch, const MaskOptions& options,
 
 void add_reconstruction_loss(Tape& tape, const Probe& probe, const Recovered& recovered,
                              const Real* scale, const LossSum& loss) {
-  const Reconstructed r{recovered.logits, recovered.fed_in, recovered.hidden};
+  const Reconstructed r{recovered.logits, recovered.fed_in, recovered.hidden, recovered.counted};
   switch (probe.type) {
     case Type::kScalar: reconstruction_squares(tape, r, scale, loss); return;
     case Type::kMask: reconstruction_binary(tape, r, scale, loss); return;

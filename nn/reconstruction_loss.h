@@ -49,11 +49,12 @@ class ReconstructionScales {
 
 /// A hint that was fed in, and what became of it.
 struct Recovered {
-  Tensor logits = {};                    ///< of the reconstruction decoder
-  Tensor fed_in = {};                    ///< the same numbers as they should be
-  Tensor hidden = {};                    ///< 1 where it was hidden; absent: all counts
-  bool first_step = false;               ///< which reads the truth
-  const std::uint8_t* forced = nullptr;  ///< (B) who else read the truth; null: nobody
+  Tensor logits = {};                     ///< of the reconstruction decoder
+  Tensor fed_in = {};                     ///< the same numbers as they should be
+  Tensor hidden = {};                     ///< 1 where it was hidden; absent: all counts
+  bool first_step = false;                ///< which reads the truth
+  const std::uint8_t* forced = nullptr;   ///< (B) who else read the truth; null: nobody
+  const std::uint8_t* counted = nullptr;  ///< (B) whose loss counts; null: everybody's
   Masking masking = Masking::kPaper;
   bool soft = true;
 };

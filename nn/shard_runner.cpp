@@ -117,30 +117,36 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
   request.losses = losses;
   Tape& tape = tapes_[0];
   tape.start(Tape::Mode::kRecord, placed.values(), grads, net.active(batch.task));
+  const Samples samples(batch, {0, batch.size}, lengths_on_device(batch));
   const auto work = [&] {
-    net.forward(tape, Samples(batch, {0, batch.size}), request);
+    net.forward(tape, samples, request);
     tape.backward();
   };
   // What is fetched or carried on waits for the device, which cannot be recorded.
   if (predictions != nullptr || carried != nullptr) return work();
-  identify(placed, batch, request);
+  identify(placed, samples, request);
   graphs_.run(key_, std::ref(work));  // by reference: it allocates nothing
 }
 
-// All that the launches of an update depend on. Its truths, masks, noise and the scales of its
-// losses are sent.
-void ShardRunner::identify(const PlacedNet& placed, const Batch& batch,
+// All that the launches of an update depend on: of its samples' lengths only how many run, are
+// compared and go on at each step. Truths, masks, noise, the scales of its losses and, where
+// lengths are rounded, which step is a sample's last are sent.
+void ShardRunner::identify(const PlacedNet& placed, const Samples& samples,
                            const Net::Request& request) {
   key_.clear();
   const auto add = [&](auto number) { key_.push_back(static_cast<std::uint64_t>(number)); };
   tapes_[0].identify(key_);
   add(placed.number());
   add(reinterpret_cast<std::uintptr_t>(request.losses));
-  add(batch.task);
-  add(batch.nodes);
-  add(batch.size);
-  for (const int sample : batch.order) add(batch.lengths[static_cast<std::size_t>(sample)]);
-  for (const Batch::Part& part : batch.parts) add(part.slot << 2 | part.carried << 1 | part.ends);
+  add(samples.batch().task);
+  add(samples.nodes());
+  add(samples.size());
+  add(samples.rounded());
+  for (std::int64_t step = 0; step < samples.steps(); ++step) {
+    add(samples.active(step));
+    add(samples.compared(step));
+    add(samples.going_on(step));
+  }
 }
 
 void ShardRunner::predict(const PlacedNet& placed, const Batch& batch, Predictions& predictions) {

@@ -47,7 +47,7 @@ class ShardRunner {
  private:
   Net::Request training_request(const Net& net, const Batch& batch, const NoiseKey& noise,
                                 Predictions* predictions, CarriedState* carried);
-  void identify(const PlacedNet& placed, const Batch& batch, const Net::Request& request);
+  void identify(const PlacedNet& placed, const Samples& samples, const Net::Request& request);
   Losses run_shards(const Net& net, const Batch& batch, const Net::Request& request,
                     std::vector<Real>& grads);
 

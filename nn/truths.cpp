@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/mask_cross_entropy.h"
+#include "kernels/squared_error.h"
+
 namespace renar {
 
 bool is_choice(const Probe& probe) {
@@ -40,7 +43,7 @@ std::int64_t Truths::each(std::size_t p) const {
 void Truths::send_all() {
   const Spec& spec = samples_.spec();
   const auto end_of = [&](std::size_t p) {  // of the frames 1, 2, .. or of frame 0
-    return spec[p].stage == Stage::kHint ? samples_.length(0) : 1;
+    return spec[p].stage == Stage::kHint ? samples_.frames() : 1;
   };
   std::int64_t all_numbers = 0, all_classes = 0;
   for (std::size_t p = 0; p < spec.size(); ++p) {
@@ -89,9 +92,19 @@ const std::int32_t* Truths::classes(std::size_t p, std::int64_t frame, std::int6
   return out;
 }
 
+// Whether a sample has no such frame: its rounded length goes on.
+bool Truths::is_over(std::size_t p, std::int64_t frame, std::int64_t sample) const {
+  return samples_.spec()[p].stage == Stage::kHint && frame >= samples_.length(sample);
+}
+
 void Truths::write(std::size_t p, std::int64_t frame, std::int64_t begin, std::int64_t end,
                    Real* numbers) const {
+  const Real uncounted = samples_.spec()[p].type == Type::kMask ? kMasked : kUncounted;
   for (std::int64_t k = begin; k < end; ++k) {
+    if (is_over(p, frame, k)) {
+      numbers = std::fill_n(numbers, each(p), uncounted);
+      continue;
+    }
     numbers = std::copy_n(samples_.batch().at(p, frame, samples_.index(k)), each(p), numbers);
   }
 }
@@ -101,6 +114,10 @@ void Truths::write(std::size_t p, std::int64_t frame, std::int64_t begin, std::i
   const bool index = is_index(samples_.spec()[p]);
   const std::int64_t rows = each(p), range = samples_.batch().stride(p) / rows;
   for (std::int64_t k = begin; k < end; ++k) {
+    if (is_over(p, frame, k)) {
+      classes = std::fill_n(classes, rows, -1);
+      continue;
+    }
     const Real* truth = samples_.batch().at(p, frame, samples_.index(k));
     for (std::int64_t r = 0; r < rows; ++r) {
       *classes++ =

@@ -1,7 +1,8 @@
 // What a shard's predictions are compared with, where the tape's device is: the numbers of scalars
 // and masks, and of choices the classes that are marked.
 //
-// A hint has truths in frames 1 .. T - 1 for the samples that reach them, an output in frame 0. The
+// A hint has truths in frames 1 .. T - 1 for the samples that reach them, an output in frame 0.
+// Samples whose rounded lengths go on have truths that no loss counts (nn/batch.h). The
 // CPU's are made when they are asked for. To a device all of a trajectory's go at its start, in one
 // copy of numbers and one of classes: a copy for each probe and time step would cost the host more
 // time than the losses cost the device.
@@ -35,6 +36,7 @@ class Truths {
  private:
   void send_all();
   std::int64_t place(std::size_t probe, std::int64_t frame, std::int64_t sample) const;
+  bool is_over(std::size_t probe, std::int64_t frame, std::int64_t sample) const;
   void write(std::size_t probe, std::int64_t frame, std::int64_t begin, std::int64_t end,
              Real* numbers) const;
   void write(std::size_t probe, std::int64_t frame, std::int64_t begin, std::int64_t end,

@@ -93,10 +93,41 @@ TEST_CASE("launch graphs: fibers find that work is not what was recorded under i
   sum.download(here.data(), kCount);
 }
 
-TEST_CASE("launch graphs: on a device other keys are other work, and the oldest are forgotten") {
+TEST_CASE("launch graphs: what was not used for the longest time is forgotten") {
   const std::optional<Device> device = test::accelerator();
   if (!device) return;
-  LaunchGraphs graphs(*device);
+  constexpr std::size_t kWork = 3;  // a copy and two launches
+  Adding adding(*device);
+  const auto played = [&](LaunchGraphs& graphs, std::uint64_t key) {
+    const std::int64_t before = graphs.played();
+    graphs.run({key}, [&] { adding(1); });
+    adding.last_sum();  // waits
+    return graphs.played() > before;
+  };
+  // Room for two graphs: the third takes the place of 1, which must be recorded again. That it is,
+  // at once, says that its key was kept.
+  LaunchGraphs two(*device, {.launches = 2 * kWork + 1});
+  for (const std::uint64_t key : {1, 2, 3}) CHECK(!played(two, key));
+  for (const std::uint64_t key : {1, 2, 2, 3, 1, 3, 2}) CHECK(played(two, key));
+  CHECK(two.size() == 2 * kWork);
+  // Room for two keys.
+  LaunchGraphs keys(*device, {.keys = 2});
+  for (const std::uint64_t key : {1, 2, 3, 1}) CHECK(!played(keys, key));
+  for (const std::uint64_t key : {3, 1}) CHECK(played(keys, key));
+  CHECK(!played(keys, 2));
+  CHECK(!played(keys, 3));
+  CHECK(keys.size() == 0);
+  // A graph for which there is no room is played all the same, while it is the newest.
+  LaunchGraphs none(*device, {.launches = 1});
+  CHECK(!played(none, 1));
+  CHECK(played(none, 1));
+  CHECK(none.size() == kWork);
+}
+
+TEST_CASE("launch graphs: on a device other keys are other work") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  LaunchGraphs graphs(*device, {.launches = 90});
   Adding one(*device), other(*device);
   Real want_one = 0, want_other = 0;
   for (std::uint64_t i = 0; i < 120; ++i) {

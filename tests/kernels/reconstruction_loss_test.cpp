@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/check.h"
 #include "kernels/cross_entropy.h"
@@ -111,18 +112,19 @@ Numbers marks(Shape shape, int lowest) {
   return {shape, all};
 }
 
+using Loss = void (*)(Tape&, const Reconstructed&, const Real*, const LossSum&);
+const Loss kLosses[] = {
+    reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
+    [](Tape& tape, const Reconstructed& r, const Real* scale, const LossSum& sum) {
+      reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
+    }};
+
 TEST_CASE("reconstruction_loss: the kernels do as the definition") {
-  using Loss = void (*)(Tape&, const Reconstructed&, const Real*, const LossSum&);
-  const Loss losses[] = {
-      reconstruction_squares, reconstruction_binary, reconstruction_likelihood,
-      [](Tape& tape, const Reconstructed& r, const Real* scale, const LossSum& sum) {
-        reconstruction_cross_entropy(tape, r, nullptr, scale, sum);
-      }};
   for (const test::Extents& e : test::kExtents) {
     const Shape shape{e.batch, e.nodes, e.hidden};
     const Numbers x = Numbers::random(shape, 1), t = Numbers::random(shape, 2);
     const Numbers weight = marks(shape, 0), hard = marks(shape, -1);
-    for (const Loss loss : losses) {
+    for (const Loss loss : kLosses) {
       test::same_loss_on_device(
           [&](Tape& tape, const Inputs& in, double& sum) {
             loss(tape, {in[0], in[1], in[2]}, test::sent(tape, kScale),
@@ -135,6 +137,43 @@ TEST_CASE("reconstruction_loss: the kernels do as the definition") {
                  test::open_sum(tape, sum, in[0].size()));
           },
           {.inputs = {x}, .constants = {hard}});
+    }
+  }
+}
+
+TEST_CASE("reconstruction_loss: samples that are left out are as if they were not there") {
+  const Real inf = std::numeric_limits<Real>::infinity();
+  const std::uint8_t samples[] = {1, 0};
+  for (const Loss loss : kLosses) {
+    Numbers x({2, 1, 2}, {1, 2, inf, 4}), t({2, 1, 2}, {Real(0.5), Real(0.25), 1, inf});
+    Numbers x_alone({1, 1, 2}, {1, 2}), t_alone({1, 1, 2}, {Real(0.5), Real(0.25)});
+    FreshTape both, alone;
+    double sum = 0, sum_alone = 0;
+    loss(both.tape, {x.tensor(), t.tensor(), {}, samples}, test::sent(both.tape, 2), sum);
+    loss(alone.tape, {x_alone.tensor(), t_alone.tensor(), {}}, test::sent(alone.tape, 2),
+         sum_alone);
+    both.tape.backward();
+    alone.tape.backward();
+    CHECK(sum == sum_alone);
+    CHECK(sum != 0);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(x.grad()[i] == (i < 2 ? x_alone.grad()[i] : 0));
+      CHECK(t.grad()[i] == (i < 2 ? t_alone.grad()[i] : 0));
+    }
+  }
+}
+
+TEST_CASE("reconstruction_loss: the kernels leave out samples as the definition does") {
+  const std::uint8_t samples[] = {0, 1, 0, 1, 1};
+  for (const Shape& shape : {Shape{5, 1}, {5, 3, 4}, {5, 3, 7, 33}}) {
+    for (const Loss loss : kLosses) {
+      test::same_loss_on_device(
+          [&](Tape& tape, const Inputs& in, double& sum) {
+            loss(tape, {in[0], in[1], in[2], tape.send(samples, shape[0])},
+                 test::sent(tape, kScale), test::open_sum(tape, sum, in[0].size()));
+          },
+          {.inputs = {Numbers::random(shape, 1), Numbers::random(shape, 2)},
+           .constants = {marks(shape, 0)}});
     }
   }
 }

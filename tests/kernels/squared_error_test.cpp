@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -26,6 +28,18 @@ TEST_CASE("squared_error: by hand; sums and gradients add up") {
   CHECK(pred.grad() == std::vector<Real>{0, 4, -4, 2});  // twice 0.5 * 2 (pred - truth)
 }
 
+TEST_CASE("squared_error: what does not count costs nothing and passes no gradient") {
+  const Real inf = std::numeric_limits<Real>::infinity();
+  Numbers pred({3}, {1, inf, 3});
+  const std::vector<Real> truth = {2, kUncounted, kUncounted};
+  FreshTape fresh;
+  double sum = 0;
+  squared_error(fresh.tape, pred.tensor(), truth.data(), test::sent(fresh.tape, 3), sum);
+  CHECK(sum == 3);
+  fresh.tape.backward();
+  CHECK(pred.grad() == std::vector<Real>{-6, 0, 0});
+}
+
 TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone is made") {
   Numbers pred({2}, {1, 2});
   const std::vector<Real> truth = {0, 0};
@@ -39,6 +53,12 @@ TEST_CASE("squared_error: without a gradient, and when predicting, the sum alone
   CHECK(pred.grad() == std::vector<Real>{0, 0});
 }
 
+Numbers some_uncounted(std::int64_t size) {
+  std::vector<Real> truth = test::random_values(size, 2);
+  for (std::size_t i = 2; i < truth.size(); i += 5) truth[i] = kUncounted;
+  return {{size}, truth};
+}
+
 TEST_CASE("squared_error: the kernels do as the definition") {
   for (const std::int64_t size : {1, 3, 33, 256, 2047, 5000}) {
     test::same_loss_on_device(
@@ -47,7 +67,7 @@ TEST_CASE("squared_error: the kernels do as the definition") {
           squared_error(tape, in[0], in[1].data, test::sent(tape, Real{0.3}), costs);
           squared_error(tape, in[0].first(1), in[1].data, test::sent(tape, 2), costs);
         },
-        {.inputs = {Numbers::random({size}, 1)}, .constants = {Numbers::random({size}, 2)}});
+        {.inputs = {Numbers::random({size}, 1)}, .constants = {some_uncounted(size)}});
   }
 }
 

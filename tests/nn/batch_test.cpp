@@ -96,6 +96,76 @@ TEST_CASE("batch: samples that run and that are compared are prefixes of their s
   CHECK(steps_of(3) == 2);
 }
 
+TEST_CASE("batch: rounded lengths are those of two groups") {
+  static_assert(kLengthGroups == 2);
+  const Batch batch = batch_of_lengths({2, 5, 1, 5, 3}, 2);
+  const Samples own(batch, {0, 5}), rounded(batch, {0, 5}, Lengths::kRounded);
+  CHECK(!own.rounded());
+  CHECK(rounded.rounded());
+  CHECK(rounded.steps() == 4);
+  CHECK(rounded.frames() == 5);
+  // Lengths 5, 5, 3 and 2, 1.
+  const std::int64_t running[] = {5, 3, 3, 3, 0}, last[] = {3, 3, 1, 0, 0};
+  for (std::int64_t step = 0; step < 5; ++step) {
+    CHECK(rounded.active(step) == running[step]);
+    CHECK(rounded.compared(step) == running[step]);
+    if (step < 4) CHECK(rounded.going_on(step) == running[step + 1]);
+    CHECK(rounded.last_step(step) == last[step]);
+    CHECK(own.last_step(step) == last[step]);
+  }
+  CHECK(own.active(2) == 2);
+  CHECK(own.frames() == 5);
+  const Samples one(batch, {4, 5}, Lengths::kRounded);  // of one frame
+  CHECK(one.steps() == 1);
+  CHECK(one.active(0) == 1);
+  CHECK(one.compared(0) == 1);
+  CHECK(one.frames() == 2);
+}
+
+TEST_CASE("batch: long rounded lengths end at one of sixteen steps, and may have no frame there") {
+  static_assert(kLengthParts == 16);
+  const auto steps_run = [](const std::vector<int>& lengths) {
+    const Batch batch = batch_of_lengths(lengths, 1);
+    const Samples samples(batch, {0, batch.size}, Lengths::kRounded);
+    std::vector<std::int64_t> all;
+    for (std::int64_t k = 1; k <= samples.size(); ++k) {
+      std::int64_t steps = 0;
+      while (samples.active(steps) >= k) ++steps;
+      all.push_back(steps);
+    }
+    CHECK(all[0] == samples.steps());
+    return all;
+  };
+  using Steps = std::vector<std::int64_t>;
+  CHECK(steps_run({17, 16, 8, 2}) == Steps{16, 16, 7, 7});     // at most 16 steps: as they are
+  CHECK(steps_run({18, 16, 8, 2}) == Steps{18, 18, 8, 8});     // else even numbers
+  CHECK(steps_run({40, 20, 30, 1}) == Steps{40, 40, 20, 20});  // 39 and 19 by fours
+  CHECK(steps_run({40, 20, 4}) == Steps{40, 40, 4});
+  CHECK(steps_run({40, 40, 40}) == Steps{39, 39, 39});  // of one length
+  const Batch batch = batch_of_lengths({18, 16, 8, 2}, 2);
+  const Samples samples(batch, {0, 4}, Lengths::kRounded);
+  CHECK(samples.frames() == 19);
+  test::FreshTape fresh;
+  const Tensor last = samples.features(fresh.tape, 2, 17);
+  test::check_values(samples.features(fresh.tape, 2, 18), {last.data, last.data + last.size()}, 0);
+}
+
+TEST_CASE("batch: a device's lengths are rounded where few edges are added") {
+  static_assert(kPaddedRows == 2048);
+  // Of 4 samples of 3, 1, 1, 1 steps the second goes on for two: 2 n n in 3 steps.
+  const auto lengths_at = [](std::int64_t nodes, const std::vector<int>& lengths) {
+    return lengths_on_device(batch_of_lengths(lengths, nodes));
+  };
+  CHECK(lengths_at(55, {4, 1, 2, 1}) == Lengths::kRounded);  // 6050 of 6144
+  CHECK(lengths_at(56, {4, 1, 2, 1}) == Lengths::kOwn);      // 6272
+  CHECK(lengths_at(56, {4, 4, 1, 1}) == Lengths::kRounded);  // none is added
+  CHECK(lengths_at(70, {5, 5, 5, 5}) == Lengths::kRounded);
+  Batch parts = batch_of_lengths({4, 4}, 2);
+  parts.parts = {{0, true, true}, {1, true, false}};
+  parts.cut();
+  CHECK(lengths_on_device(parts) == Lengths::kOwn);
+}
+
 TEST_CASE("batch: of the parts that stop at a step the unfinished come first, and go on") {
   Batch batch = batch_of_lengths({2, 1, 2, 3, 2}, 2);
   const Samples whole(batch, {0, 5});

@@ -16,7 +16,8 @@ using Values = std::vector<Real>;
 
 const Spec kSpec = {{"x", Stage::kInput, Location::kNode, Type::kScalar},
                     {"p", Stage::kOutput, Location::kNode, Type::kPermutationPointer},
-                    {"p_mask", Stage::kOutput, Location::kNode, Type::kMaskOne}};
+                    {"p_mask", Stage::kOutput, Location::kNode, Type::kMaskOne},
+                    {"p_h", Stage::kHint, Location::kNode, Type::kPermutationPointer}};
 
 /// The noise of samples [begin, begin + count) of a shard.
 Values noise_of(const Samples& samples, const NoiseKey& key, std::int64_t begin, std::int64_t count,
@@ -43,9 +44,28 @@ TEST_CASE("gumbel_noise: every part of the key counts, and no number comes twice
   add(noise_of(samples, {.update = 8}, 0, 2));
   add(noise_of(samples, {.update = 7}, 0, 2, 2));
   add(noise_of(samples, {.update = 7}, 0, 2, 1, 2));
-  add(noise_of(samples, {.update = 7}, 0, 2, 1, 1, 3));
+  add(noise_of(samples, {.update = 7}, 0, 2, 1, 3, 2));
+  add(noise_of(samples, {.update = 7}, 0, 2, 1, 3, 1));
   batch.task = 1;
   add(noise_of(samples, {.update = 7}, 0, 2));
+}
+
+TEST_CASE("gumbel_noise: an output's is that of each sample's last step, a hint's of the step") {
+  const Batch batch = test::random_batch(kSpec, 2, {3, 5, 1});  // 2, 4 and 1 steps
+  const Samples samples(batch, {0, 3});                         // the longest first
+  constexpr std::size_t kOutput = 1, kHint = 3;
+  const Values of_output = noise_of(samples, {}, 0, 3, 1, kOutput, 0);
+  CHECK(noise_of(samples, {}, 0, 3, 1, kOutput, 2) == of_output);
+  Batch longer = batch;
+  longer.lengths = {3, 6, 2};  // one step more, as many, as many
+  longer.cut();
+  const Values of_longer = noise_of(Samples(longer, {0, 3}), {}, 0, 3, 1, kOutput, 0);
+  for (std::size_t i = 0; i < of_output.size(); ++i) {
+    CHECK((of_longer[i] == of_output[i]) == (i >= 4));
+  }
+  const Values of_hint = noise_of(samples, {}, 0, 3, 1, kHint, 0);
+  CHECK(noise_of(samples, {}, 0, 3, 1, kHint, 2) != of_hint);
+  CHECK(noise_of(Samples(longer, {0, 3}), {}, 0, 3, 1, kHint, 0) == of_hint);
 }
 
 TEST_CASE("gumbel_noise: belongs to the sample's place in the batch, not to its shard") {

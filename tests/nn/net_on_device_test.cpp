@@ -16,9 +16,10 @@ namespace {
 using test::Run;
 
 /// As test::run on one thread of the CPU, but on the device.
-Run run_on(Device device, const Net& net, const Batch& batch) {
+Run run_on(Device device, const Net& net, const Batch& batch, std::size_t budget = 0) {
   Run result;
   ShardRunner runner(1, device);
+  runner.limit_memory(budget);
   const PlacedNet placed(net, device);
   result.trained.prepare(batch);
   result.losses = runner.gradients(placed, batch, result.grads, {}, &result.trained);
@@ -46,6 +47,78 @@ TEST_CASE("net on a device: every probe at every location, samples of many lengt
     const Net net("every", test::every_probe(), options);
     const Batch batch = test::random_batch(test::every_probe(), 5, {1, 4, 2, 3, 4});
     check_alike(run_on(*device, net, batch), test::run(net, batch), kAlike);
+  }
+}
+
+// Rounded lengths: of 4, 4, 3 and 2, 1 frames the third and the last go on for a step.
+TEST_CASE("net on a device: every probe by each method, samples that go on when they are over") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Batch batch = test::random_batch(test::every_probe(), 4, {1, 4, 2, 3, 4});
+  for (const Masking masking : {Masking::kPaper, Masking::kAuthors}) {
+    for (const Method method : {Method::kRenar, Method::kRenarLinear}) {
+      for (const double share : {0.0, 0.4}) {
+        if (share == 0 && masking == Masking::kAuthors) continue;
+        NetOptions options = test::small_options();
+        options.reconstruction = {.method = method, .masks = {masking, share}};
+        options.lstm = share > 0;
+        options.dropout = options.teacher_forcing = share;
+        const Net net("every", test::every_probe(), options);
+        check_alike(run_on(*device, net, batch), test::run(net, batch), kAlike);
+      }
+    }
+  }
+}
+
+TEST_CASE("net on a device: what outputs read is kept by each kind of processor, in segments too") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Batch batch = test::random_batch(test::every_probe(), 3, {1, 3, 2, 4});
+  for (const char* kind : {"triplet_pgn_mask", "pgn_mask", "gat", "memnet_masked", "deepsets"}) {
+    CAPTURE(kind);
+    Net net("every", test::every_probe(), test::small_options(kind));
+    test::fill_embeddings(net.parameters());
+    const Run want = test::run(net, batch);
+    check_alike(run_on(*device, net, batch), want, kAlike);
+    check_alike(run_on(*device, net, batch, 1), want, kAlike);
+  }
+}
+
+TEST_CASE("net on a device: long trajectories, whose rounded lengths have no frames at their end") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Batch batch = test::random_batch(test::every_probe(), 2, {18, 7, 2, 16});  // 18 steps, 6
+  NetOptions options = test::small_options();
+  options.teacher_forcing = 0.5;
+  options.reconstruction.method = Method::kRenar;
+  const Net net("every", test::every_probe(), options);
+  check_alike(run_on(*device, net, batch), test::run(net, batch), kAlike);
+}
+
+TEST_CASE("net on a device: what stands beyond a sample's end changes no bit") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Batch batch = test::random_batch(test::every_probe(), 3, {1, 4, 2, 3, 4});
+  const Batch other = test::random_batch(test::every_probe(), 3, {1, 4, 2, 3, 4}, 1);
+  Batch changed = batch;
+  for (std::size_t p = 0; p < batch.spec->size(); ++p) {
+    if ((*batch.spec)[p].stage != Stage::kHint) continue;
+    for (std::int64_t b = 0; b < batch.size; ++b) {
+      for (std::int64_t t = batch.lengths[static_cast<std::size_t>(b)]; t < batch.frames; ++t) {
+        const std::int64_t at = batch.at(p, t, b) - batch.values[p].data();
+        std::copy_n(other.at(p, t, b), batch.stride(p), changed.values[p].begin() + at);
+      }
+    }
+  }
+  for (const double share : {0.0, 0.4}) {
+    NetOptions options = test::small_options();
+    options.reconstruction = {.method = Method::kRenar, .masks = {.ratio = share}};
+    options.teacher_forcing = 0.5;
+    const Net net("every", test::every_probe(), options);
+    const Run want = run_on(*device, net, batch), got = run_on(*device, net, changed);
+    CHECK(got.losses == want.losses);
+    CHECK(got.grads == want.grads);
+    CHECK(got.trained.values == want.trained.values);
   }
 }
 

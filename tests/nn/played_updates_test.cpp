@@ -1,10 +1,12 @@
-// Updates whose launches come again (core/launch_graphs.h): another batch with samples of the same
-// lengths plays what was recorded, whatever its truths, its masks and its noise are.
+// Updates whose launches come again (core/launch_graphs.h): another batch whose samples have the
+// same rounded lengths plays what was recorded, whatever its own lengths, its truths, its masks and
+// its noise are.
 //
 // A GPU plays a graph, fibers their own recording; these compare, too, that all which the update
 // would have given to its launches by value is what was recorded, to the bit.
 #include <doctest/doctest.h>
 
+#include "tests/nn/chunks.h"
 #include "tests/nn/small.h"
 #include "tests/support_device.h"
 #include "trainer/net_in_training.h"
@@ -25,14 +27,19 @@ Update run_update(ShardRunner& runner, const PlacedNet& net, const Batch& batch,
   return result;
 }
 
-/// Every kind of probe, some masked out at random: another truth in every update.
+/// Every kind of probe, some masked out at random: another truth in every update, and other
+/// lengths. In each the longest sample has 4 frames and the third, which begins the second half, 3.
 Batch batch_of(int update) {
-  return test::random_batch(test::every_probe(), 3, {4, 2, 4}, static_cast<std::uint32_t>(update));
+  const std::vector<int> lengths[] = {
+      {4, 2, 4, 3}, {3, 3, 4, 1}, {1, 3, 4, 3}, {4, 3, 4, 3}, {2, 4, 3, 3}};
+  return test::random_batch(test::every_probe(), 3, lengths[update % 5],
+                            static_cast<std::uint32_t>(update));
 }
 
 // The first two are launched, the third is recorded and played, the fourth is played; these have
 // the bits of others that were launched.
-void check_played(const NetOptions& options, Device device, std::size_t budget) {
+void check_played(const NetOptions& options, Device device, std::size_t budget,
+                  Batch (*batch_of)(int) = batch_of) {
   const Net net("every", test::every_probe(), options);
   const PlacedNet placed(net, device);
   ShardRunner playing(1, device);
@@ -76,6 +83,32 @@ TEST_CASE("played updates: other masks and other noise do, too, and segments") {
     options.dropout = options.teacher_forcing = 0.5;
     check_played(options, *device, masking == Masking::kAuthors ? 1 : 0);
   }
+}
+
+TEST_CASE("played updates: long trajectories, some of which stop before their rounded length") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  NetOptions options = test::small_options();
+  options.hint_repred = Repred::kHard;
+  options.teacher_forcing = 0.5;                      // reads frames that are not there
+  check_played(options, *device, 0, [](int update) {  // 18 steps and 8
+    const std::vector<int> lengths[] = {
+        {18, 7, 9, 18}, {8, 19, 1, 9}, {19, 19, 3, 9}, {9, 18, 8, 5}};
+    return test::random_batch(test::every_probe(), 2, lengths[update],
+                              static_cast<std::uint32_t>(update));
+  });
+}
+
+// That start anew: what is carried on waits for the device.
+TEST_CASE("played updates: chunks of as many parts that stop at the same steps") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  check_played(test::small_options(), *device, 0, [](int update) {
+    const Batch whole =
+        test::random_batch(test::every_probe(), 3, {6, 6, 5}, static_cast<std::uint32_t>(update));
+    return update % 2 == 0 ? test::chunk_of(whole, {{0, 0, 0, 4}, {1, 1, 3, 6}, {2, 2, 0, 2}})
+                           : test::chunk_of(whole, {{2, 0, 2, 5}, {0, 2, 1, 4}, {1, 1, 0, 2}});
+  });
 }
 
 TEST_CASE("played updates: the losses of those that are played are scaled by other numbers") {

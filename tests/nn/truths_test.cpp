@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kernels/mask_cross_entropy.h"
+#include "kernels/squared_error.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -84,6 +86,29 @@ TEST_CASE("truths: numbers as they are written and the classes that are marked, 
   CHECK(classes("at_h", 1, 0, 2) == Classes{-1, -1});  // nothing is marked with 1
 }
 
+TEST_CASE("truths: a rounded length goes on with what no loss counts") {
+  const Batch batch = three_samples();  // lengths 3, 2 and 1, of which the first two are a group
+  const Samples samples(batch, {0, 3}, Lengths::kRounded);
+  test::FreshTape fresh;
+  const Truths truths(fresh.tape, samples, HintMode::kEncodedDecoded);
+  const auto numbers = [&](const char* probe, std::int64_t frame, std::int64_t end) {
+    const std::size_t p = kSpec.index_of(probe);
+    const Real* found = truths.numbers(p, frame, 0, end);
+    return Values(found, found + end * truths.each(p));
+  };
+  const auto classes = [&](const char* probe, std::int64_t frame, std::int64_t end) {
+    const std::size_t p = kSpec.index_of(probe);
+    const std::int32_t* found = truths.classes(p, frame, 0, end);
+    return Classes(found, found + end * truths.each(p));
+  };
+  CHECK(numbers("x_h", 1, 3) == Values{110, 120, kUncounted});
+  CHECK(numbers("x_h", 2, 2) == Values{210, kUncounted});
+  CHECK(numbers("edge_h", 2, 2) == Values{210, 211, 212, 213, kMasked, kMasked, kMasked, kMasked});
+  CHECK(classes("color_h", 1, 3) == Classes{2, 0, 0, 1, -1, -1});
+  CHECK(classes("at_h", 2, 2) == Classes{1, -1});
+  CHECK(numbers("mask", 0, 3) == Values{10, 11, 20, 21, 0, 1});  // an output is everybody's
+}
+
 TEST_CASE("truths: of outputs, and of hints where they are predicted") {
   const Batch batch = three_samples();
   const Samples samples(batch, {0, 3});
@@ -117,8 +142,9 @@ std::vector<Real> all_of(Tape& tape, const Samples& samples, const Truths& truth
   return all;
 }
 
-std::vector<Real> all_on(Device device, const Batch& batch, HintMode hints) {
-  const Samples samples(batch, {0, batch.size});
+std::vector<Real> all_on(Device device, const Batch& batch, HintMode hints,
+                         Lengths lengths = Lengths::kOwn) {
+  const Samples samples(batch, {0, batch.size}, lengths);
   test::FreshTape fresh(Tape::Mode::kRecord, device);
   const Truths truths(fresh.tape, samples, hints);
   std::vector<Real> all;
@@ -144,6 +170,8 @@ TEST_CASE("truths: a device has in one copy what the CPU makes when asked") {
   Batch batch = three_samples();
   for (const HintMode hints : {HintMode::kEncodedDecoded, HintMode::kNone}) {
     CHECK(all_on(*device, batch, hints) == all_on(Device::kCpu, batch, hints));
+    CHECK(all_on(*device, batch, hints, Lengths::kRounded) ==
+          all_on(Device::kCpu, batch, hints, Lengths::kRounded));
   }
   batch.lengths = {1, 1, 1};  // no frame of a hint is compared
   batch.cut();
