@@ -39,8 +39,8 @@ Recorded record(const Net& net, const Batch& batch, std::size_t budget,
   return result;
 }
 
-// With lengths as they are, and with those that a device rounds: what is then kept of the steps that
-// make outputs outlives the segments.
+// With lengths as they are, and with those that a device rounds: what is then kept of the steps
+// that make outputs outlives the segments.
 void check_budgets(const Net& net, const Batch& batch) {
   const Recorded own = record(net, batch, kNoLimit);
   CHECK(total(own.losses) > 0);
