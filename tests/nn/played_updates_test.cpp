@@ -111,6 +111,23 @@ TEST_CASE("played updates: chunks of as many parts that stop at the same steps")
   });
 }
 
+TEST_CASE("played updates: parts of trajectories do not play what whole ones have recorded") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Net net("every", test::every_probe(), test::small_options());
+  const PlacedNet placed(net, *device);
+  ShardRunner playing(1, *device);
+  for (int update = 0; update < 7; ++update) {  // the first has other addresses
+    const Batch whole = test::random_batch(test::every_probe(), 3, {4, 4});
+    const Batch parts = test::chunk_of(whole, {{0, 0, 0, 4}, {1, 1, 0, 4}});
+    const Batch& batch = update % 2 == 0 ? whole : parts;
+    ShardRunner launching(1, *device);
+    const Update got = run_update(playing, placed, batch, update);
+    CHECK(got.grads == run_update(launching, placed, batch, update).grads);
+  }
+  CHECK(playing.updates_played() >= 3);
+}
+
 TEST_CASE("played updates: the losses of those that are played are scaled by other numbers") {
   NetOptions options = test::small_options();
   options.reconstruction = {.method = Method::kRenar, .masks = {.ratio = 0.4}};
