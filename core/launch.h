@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "core/device.h"
@@ -111,7 +112,7 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   start_collected();
   check_grid(grid);
   count_launch();
-  const auto run = [grid, kernel, given = std::tuple<P...>(static_cast<P>(arguments)...)] {
+  const auto run = [grid, kernel, given = std::tuple<std::remove_cvref_t<P>...>(arguments...)] {
     const auto call = [&] { std::apply(kernel, given); };
     using Call = decltype(call);
     simt::run_grid(
@@ -120,7 +121,7 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
         grid.shared_bytes, [](const void* it) { (*static_cast<const Call*>(it))(); }, &call);
   };
   if (!simt::is_recording()) return run();
-  simt::note(simt::given(kernel, grid, static_cast<P>(arguments)...), run);
+  simt::note(simt::given(kernel, grid, static_cast<std::remove_cvref_t<P>>(arguments)...), run);
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,7 +78,8 @@ class Engine {
   void (*body_)(const void*) = nullptr;
   const void* arguments_ = nullptr;
   std::vector<Thread> threads_;
-  std::vector<int> ready_;  // unstarted or released, from head_ on
+  std::vector<unsigned> in_warp_;  // of each warp: how many of its threads are kInWarp
+  std::vector<int> ready_;         // unstarted or released, from head_ on
   std::size_t head_ = 0;
   int ahead_ = 0;  // who runs first where one runs ahead
   int current_ = 0, done_ = 0;
@@ -132,6 +134,7 @@ void Engine::run_block(std::size_t shared) {
   shared_here_ = shared_.emplace_back(shared + kGuardBytes, std::byte{kUnset}).data();
   std::memset(shared_here_ + shared, kGuard, kGuardBytes);
   threads_.assign(count, Thread{});
+  in_warp_.assign((count + kLanes - 1) / kLanes, 0);
   ready_.resize(count);
   head_ = 0;
   done_ = 0;
@@ -283,6 +286,7 @@ std::uint64_t Engine::join_warp(WarpOp op, unsigned mask, std::uint64_t bits, un
   const int me = current_;
   Thread& t = threads_[static_cast<std::size_t>(me)];
   t.status = Status::kInWarp;
+  ++in_warp_[static_cast<std::size_t>(me) / kLanes];
   t.op = op;
   t.mask = mask;
   t.bits = bits;
@@ -301,6 +305,9 @@ std::uint64_t Engine::join_warp(WarpOp op, unsigned mask, std::uint64_t bits, un
 bool Engine::release_warp(int thread) {
   const int first = thread / static_cast<int>(kLanes) * static_cast<int>(kLanes);
   const Thread& mine = threads_[static_cast<std::size_t>(thread)];
+  unsigned& here = in_warp_[static_cast<std::size_t>(first) / kLanes];
+  const auto lanes_named = static_cast<unsigned>(std::popcount(mine.mask));
+  if (here < lanes_named) return false;
   std::array<std::uint64_t, kLanes> put{};
   std::uint64_t votes = 0;
   std::vector<Stack*> lanes;
@@ -309,9 +316,9 @@ bool Engine::release_warp(int thread) {
     const std::size_t other = static_cast<std::size_t>(first) + i;
     if (other >= threads_.size()) return false;
     const Thread& t = threads_[other];
-    const bool here = t.status == Status::kInWarp && t.mask == mine.mask && t.op == mine.op &&
+    const bool came = t.status == Status::kInWarp && t.mask == mine.mask && t.op == mine.op &&
                       t.site == mine.site;
-    if (!here) return false;
+    if (!came) return false;
     put[i] = t.bits;
     if (t.op == WarpOp::kBarrier) lanes.push_back(t.stack);
     votes |= std::uint64_t{t.bits != 0} << i;
@@ -324,6 +331,7 @@ bool Engine::release_warp(int thread) {
     mine.work(brought.data());
     for (unsigned i = 0; i < kLanes; ++i) lane[i].fragments = brought[i];
   }
+  here -= lanes_named;
   for (unsigned i = 0; i < kLanes; ++i) {
     if ((mine.mask >> i & 1u) == 0) continue;
     Thread& t = threads_[static_cast<std::size_t>(first) + i];

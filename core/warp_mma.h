@@ -96,22 +96,33 @@ namespace simt {
 template <class Format>
 void multiply_fragments(Fragments* of_lanes) {
   constexpr int kNumbers = Format::kPerWord;
-  float a[16][8 * kNumbers], b[8][8 * kNumbers];  // B's columns as rows
+  float a[16][8 * kNumbers], b[8 * kNumbers][8], c[16][8];
+  const auto in_each = [&](const auto& f) {  // f(c of a lane, its place in C)
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int i = 0; i < 4; ++i) {
+        f(of_lanes[lane].c[i], c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2]);
+      }
+    }
+  };
   for (int lane = 0; lane < 32; ++lane) {
     const Fragments& its = of_lanes[lane];
     const int g = lane / 4, t = lane % 4;
     for (int i = 0; i < 4; ++i) {
       Format::unpack(its.a[i], a[g + i % 2 * 8] + (t + i / 2 * 4) * kNumbers);
     }
-    for (int i = 0; i < 2; ++i) Format::unpack(its.b[i], b[g] + (t + i * 4) * kNumbers);
-  }
-  for (int lane = 0; lane < 32; ++lane) {
-    float* c = of_lanes[lane].c;
-    for (int i = 0; i < 4; ++i) {
-      const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-      for (int k = 0; k < 8 * kNumbers; ++k) c[i] += a[row][k] * b[column][k];
+    for (int i = 0; i < 2; ++i) {
+      float column[kNumbers];
+      Format::unpack(its.b[i], column);
+      for (int e = 0; e < kNumbers; ++e) b[(t + i * 4) * kNumbers + e][g] = column[e];
     }
   }
+  in_each([](float mine, float& its) { its = mine; });
+  for (int row = 0; row < 16; ++row) {
+    for (int k = 0; k < 8 * kNumbers; ++k) {
+      for (int column = 0; column < 8; ++column) c[row][column] += a[row][k] * b[k][column];
+    }
+  }
+  in_each([](float& mine, float its) { mine = its; });
 }
 
 template <class Format>

@@ -106,7 +106,7 @@ __device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0,
 
 // The tasks' tiles lie one after the other in the grid.
 template <class T, class Arithmetic, bool kBackward>
-__global__ void multiply_tasks(const Tasks all) {
+__global__ void multiply_tasks(const Tasks __grid_constant__ all) {
   std::int64_t tile = blockIdx.x;
   int t = 0;
   for (; tile >= all.task[t].tiles; ++t) tile -= all.task[t].tiles;

@@ -17,41 +17,43 @@ namespace {
 using test::Inputs;
 using test::Numbers;
 
-// Inputs: x and dy of each use, then what the sum holds. `in` = 0: of a bias.
+// Constants: x and dy of each use. Input: what has the sum for gradient; `in` = 0: a bias.
 test::Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses) {
   return [=](Tape& tape, const Inputs& given) {
-    const Tensor& held = given[2 * uses];
-    const Tensor sum = tape.output(held.shape, {});
-    copy_on_device(tape.device(), sum.data, held.data,
-                   static_cast<std::size_t>(held.size()) * sizeof(Real));
+    const Tensor& learned = given[0];
     if (tape.device() == Device::kCpu) {
-      for (std::size_t u = 0; u < uses; ++u) {
-        const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
-        if (in > 0) {
-          gemm_definition(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, sum.data,
-                          {.accumulate = true});
+      tape.record(learned, [=, of_uses = given.data() + 1] {
+        for (std::size_t u = 0; u < uses; ++u) {
+          const Tensor &x = of_uses[2 * u], &dy = of_uses[2 * u + 1];
+          if (in > 0) {
+            gemm_definition(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, learned.grad,
+                            {.accumulate = true});
+          }
+          for (std::int64_t i = 0; in == 0 && i < dy.size(); ++i) {
+            learned.grad[i % out] += dy.data[i];
+          }
         }
-        for (std::int64_t i = 0; in == 0 && i < dy.size(); ++i) sum.data[i % out] += dy.data[i];
-      }
-      return sum;
+      });
+      return learned;
     }
-    const Uses all = test::uses_of(tape, given, uses);
+    const Uses all = test::uses_of(tape, {given.begin() + 1, given.end()}, uses);
     Real* scratch = tape.array<Real>(in > 0 ? weight_scratch(in, out, all.strides)
                                             : bias_scratch(out, all.strides));
-    in > 0 ? add_to_weight(in, out, all, scratch, sum.data)
-           : add_to_bias(out, all, scratch, sum.data);
-    return sum;
+    tape.record(learned, [=] {
+      in > 0 ? add_to_weight(in, out, all, scratch, learned.grad)
+             : add_to_bias(out, all, scratch, learned.grad);
+    });
+    return learned;
   };
 }
 test::DeviceCheck learned_numbers(std::int64_t in, std::int64_t out,
                                   const std::vector<std::int64_t>& rows) {
-  test::DeviceCheck check;
+  test::DeviceCheck check{.inputs = {Numbers::random({std::max<std::int64_t>(in, 1), out}, 0)}};
   std::uint64_t seed = 1;
   for (const std::int64_t r : rows) {
     check.constants.push_back(Numbers::random({r, std::max<std::int64_t>(in, 1)}, seed++));
     check.constants.push_back(Numbers::random({r, out}, seed++));
   }
-  check.constants.push_back(Numbers::random({std::max<std::int64_t>(in, 1), out}, seed));
   return check;
 }
 

@@ -4,7 +4,8 @@
 # tests have to fail. A developer's tool, not part of make test: with ccache, all ops take ten
 # minutes on two cores.
 #
-#   tests/simt/weaken_guards.sh [OP]..    such as layer_norm gemm; all of kernels/*.cu if none is named
+#   tests/simt/weaken_guards.sh [OP]..    such as layer_norm product_tiles; all of kernels/*.cu and
+#                                         *.cuh if none is named
 #   tests/simt/weaken_guards.sh --list [OP]..    only what would be weakened, one line each
 #
 # A guard is a comparison by < or >= with something that has a name, in an `if (..)`, an `inside =`
@@ -14,22 +15,29 @@
 #
 # It works on a copy of the tree, uncommitted changes included, and builds without CUDA, so that the
 # kernels run on fibers; both stay in build/weaken for the next time. Of an op it runs the cases in
-# tests/kernels/OP_test.cpp, whatever their names.
+# tests/kernels/OP_test.cpp, whatever their names; of a .cuh those of the ops that include it.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$root/build/weaken build=$root/build/weaken/build/release log=$root/build/weaken/log
 
-# The weakened line, and why nothing can come of it on fibers. What is only read past the end, and
-# then dropped, shows on a GPU alone, under compute-sanitizer.
+# The weakened line (with its number if a file has several that read the same), and why nothing can
+# come of it on fibers. What is only read past the end, and then dropped, shows on a GPU alone, under
+# compute-sanitizer.
 read_only="only reads; the guard of the write drops it"
+same="no guard: the same number"
 declare -A harmless=(
-  ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]="no guard: the same number"
+  ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]=$same
   ["column_sums: if (c <= cols) {"]=$read_only
   ["head_dot: if (c >= h && c <= columns) sum += dy[r * count + k];"]=$read_only
+  ["learned_sums: segment = {{use.x, 1, in}, {use.dy, 1, out}, from_row, to_row <= use.rows ? to_row : use.rows};"]=$same
+  ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides;"]=$same
   ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: the same place"
   ["memory: if (e <= in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);"]=$read_only
   ["memory: if (e <= s.width) {"]=$read_only
+  ["pointer_head: if (k > rows.n) continue;"]=$read_only
+  ["products: sums[r][q] += i0 + r <= task.rows && j + q < task.out ? row[q] : Real{0};"]=$read_only
+  ["products: sums[r][q] += i0 + r < task.rows && j + q <= task.out ? row[q] : Real{0};"]=$read_only
   ["triplet_max: const bool inside = row + r <= n && node < n && channel < f;"]=$read_only
   ["triplet_max: const bool inside = row + r < n && node <= n && channel < f;"]=$read_only
   ["triplet_max: const bool inside = row + r < n && node < n && channel <= f;"]=$read_only
@@ -68,19 +76,31 @@ weakened() {
 
 trimmed_line() { sed -n "$1{s/^ *//;s/ *\/\/.*//;p}"; }
 
+# kernels/OP.cu or .cuh.
+file_of() { if [[ -e $root/kernels/$1.cu ]]; then echo "kernels/$1.cu"; else echo "kernels/$1.cuh"; fi; }
+
+# For doctest's --source-file.
+tests_of() {
+  local users=$1
+  if [[ $(file_of "$1") == *.cuh ]]; then
+    users=$(cd "$root/kernels" && grep -l "\"kernels/$1.cuh\"" ./*.cu | sed 's|.*/||;s/\.cu$//')
+  fi
+  printf ',*tests/kernels/%s_test.cpp' $users | cut -c 2-
+}
+
 compile() { cmake --build "$build" --target renar_tests -j "$(nproc)" >"$log" 2>&1; }
 
 # Runs the op's cases; what they say stays in $log.
 run_tests() {
   {  # where bash would report a crash
-    timeout 300 "$build/renar_tests" --source-file="*tests/kernels/$1_test.cpp" >"$log" 2>&1
+    timeout 300 "$build/renar_tests" --source-file="$(tests_of "$1")" >"$log" 2>&1
   } 2>/dev/null
 }
 
 fail() { echo "weaken_guards: $1" >&2; exit 2; }
 
 # With a new time, so that make takes the file for changed.
-restore() { cp "$root/kernels/$1.cu" "$copy/kernels/$1.cu"; }
+restore() { cp "$root/$(file_of "$1")" "$copy/$(file_of "$1")"; }
 
 # A tree to be spoilt, of which each op's tests pass as they are.
 prepare() {
@@ -100,16 +120,20 @@ prepare() {
 
 # Weakens one guard, and says what the tests make of it. The file stays so until restore.
 try() {
-  local op=$1 line=$2 place=$3 file=kernels/$1.cu code what
+  local op=$1 line=$2 place=$3 file code what key
+  file=$(file_of "$1")
   code=$(weakened "$root/$file" "$line" "$place" | trimmed_line "$line")
   what="$file:$line: $code"
+  key="$op: $code"
+  seen[$key]=$((${seen[$key]:-0} + 1))
+  ((seen[$key] == 1)) || key+=" (${seen[$key]})"
   if [[ $list_only ]]; then echo "$what"; return; fi
   weakened "$root/$file" "$line" "$place" >"$copy/$file"
   compile || fail "does not build: $what, see $log"
   if ! run_tests "$op"; then
     echo "found     $what"
-  elif [[ ${harmless["$op: $code"]:-} ]]; then
-    echo "harmless  $what (${harmless["$op: $code"]})"
+  elif [[ ${harmless[$key]:-} ]]; then
+    echo "harmless  $what (${harmless[$key]})"
   else
     echo "SURVIVED  $what"
     survivors+=("$what")
@@ -119,8 +143,8 @@ try() {
 list_only=
 if [[ ${1:-} == --list ]]; then list_only=yes; shift; fi
 ops=()
-for file in "$root"/kernels/*.cu; do
-  op=$(basename "$file" .cu)
+for file in "$root"/kernels/*.{cu,cuh}; do
+  op=$(basename "${file%.*}")
   if (($# > 0)) && [[ " $* " != *" $op "* ]]; then continue; fi
   ops+=("$op")
 done
@@ -130,10 +154,11 @@ done
 op=
 trap '[[ $list_only || ! $op ]] || restore "$op"' EXIT
 survivors=()
+declare -A seen=()
 for op in "${ops[@]}"; do
   while read -r line place; do
     try "$op" "$line" "$place" </dev/null
-  done < <(guards "$root/kernels/$op.cu")
+  done < <(guards "$root/$(file_of "$op")")
   [[ $list_only ]] || restore "$op"
 done
 
