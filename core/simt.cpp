@@ -69,6 +69,7 @@ class Engine {
   [[noreturn]] void run_unstarted(Stack* stack);
   static void enter(context::transfer_t from);
   int take_ready();
+  void put_back(int thread);
   void make_ready(int thread);
   bool release_barrier();
   bool release_warp(int thread);
@@ -173,6 +174,14 @@ int Engine::take_ready() {
   return thread;
 }
 
+void Engine::put_back(int thread) {
+  if (head_ > 0) {
+    ready_[--head_] = thread;
+  } else {
+    ready_.insert(ready_.begin(), thread);
+  }
+}
+
 void Engine::make_ready(int thread) {
   threads_[static_cast<std::size_t>(thread)].status = Status::kReady;
   if (head_ == ready_.size()) {
@@ -247,7 +256,7 @@ void Engine::run_unstarted(Stack* stack) {
         set_indices(next);
         continue;
       }
-      ready_.insert(ready_.begin() + static_cast<std::ptrdiff_t>(head_), next);
+      put_back(next);
     }
     if (!kWatchesRaces) idle_.push_back(stack);
     switch_stacks(*stack, scheduler_);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <new>
 
 #include "core/rng.h"
@@ -103,10 +104,18 @@ auto moved(const Tensor& x, std::int64_t at, const Evaluate& evaluate) {
 std::int64_t allocations() { return allocation_count; }
 
 std::vector<Real> random_values(std::int64_t count, std::uint64_t seed) {
-  CounterRng rng(seed, Purpose::kInitialisation, 0, 0);
-  std::vector<Real> values(static_cast<std::size_t>(count));
-  for (Real& value : values) value = static_cast<Real>(rng.normal());
-  return values;
+  struct Stream {
+    explicit Stream(std::uint64_t seed) : rng(seed, Purpose::kInitialisation, 0, 0) {}
+    CounterRng rng;
+    std::vector<Real> values;
+  };
+  // To draw them anew for each of a test's many sizes took as long as what is tested.
+  thread_local std::map<std::uint64_t, Stream> streams;
+  auto& [rng, drawn] = streams.try_emplace(seed, seed).first->second;
+  while (static_cast<std::int64_t>(drawn.size()) < count) {
+    drawn.push_back(static_cast<Real>(rng.normal()));
+  }
+  return {drawn.begin(), drawn.begin() + count};
 }
 
 Numbers::Numbers(Shape shape, const std::vector<Real>& values) : shape_(shape) {

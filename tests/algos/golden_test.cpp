@@ -92,17 +92,27 @@ TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
   }
 }
 
+// The sets of 64 nodes take a minute in the other builds, which are about Real and memory.
+#if defined(__SANITIZE_ADDRESS__) || defined(RENAR_REAL64)
+constexpr bool kHasTestSets = false;
+#else
+constexpr bool kHasTestSets = true;
+#endif
+
 TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
   std::ifstream file(test::source_dir() + "/tests/golden/checksums/checksums.json");
   const nlohmann::json golden = nlohmann::json::parse(file);
   std::set<std::string> left;  // keys that were not compared yet
-  for (const auto& entry : golden.items()) left.insert(entry.key());
+  for (const auto& entry : golden.items()) {
+    if (kHasTestSets || entry.key().find("/test/") == std::string::npos) left.insert(entry.key());
+  }
   for (const Algorithm& algorithm : algorithms()) {
     // Two algorithms of the reference are not among the thirty.
     if (algorithm.name == "find_maximum_subarray" || algorithm.name == "bipartite_matching")
       continue;
     if (!algorithm.in_clrs30) continue;
     for (const Split split : {Split::kVal, Split::kTest}) {
+      if (split == Split::kTest && !kHasTestSets) continue;
       const std::string prefix = algorithm.name + "/" + std::string(clrs30(split).name) + "/";
       for (const auto& [key, array] : arrays_of(make_clrs30(algorithm, split), prefix)) {
         CAPTURE(key);

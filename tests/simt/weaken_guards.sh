@@ -32,10 +32,14 @@ declare -A harmless=(
   ["head_dot: if (c >= h && c <= columns) sum += dy[r * count + k];"]=$read_only
   ["learned_sums: segment = {{use.x, 1, in}, {use.dy, 1, out}, from_row, to_row <= use.rows ? to_row : use.rows};"]=$same
   ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides;"]=$same
+  ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides; (2)"]=$same
   ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: the same place"
   ["memory: if (e <= in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);"]=$read_only
   ["memory: if (e <= s.width) {"]=$read_only
   ["pointer_head: if (k > rows.n) continue;"]=$read_only
+  ["product_tiles: rows_left = rows - from_row <= T::kSide ? static_cast<int>(rows - from_row) : T::kSide;"]=$same
+  ["product_tiles: const int deep = k_left <= T::kDepth ? static_cast<int>(k_left) : T::kDepth;"]=$same
+  ["product_tiles: const bool inside = row() + rows_on(e) <= rows_left && depth() + depth_on(e) < deep;"]=$read_only
   ["products: sums[r][q] += i0 + r <= task.rows && j + q < task.out ? row[q] : Real{0};"]=$read_only
   ["products: sums[r][q] += i0 + r < task.rows && j + q <= task.out ? row[q] : Real{0};"]=$read_only
   ["triplet_max: const bool inside = row + r <= n && node < n && channel < f;"]=$read_only
