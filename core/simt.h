@@ -24,8 +24,6 @@
 #define __global__
 #define __device__
 #define __host__
-#define __grid_constant__ \
-  &  // one for all threads, after its type: const Tasks __grid_constant__ all
 
 namespace renar::simt {
 

@@ -6,7 +6,8 @@
 namespace renar {
 namespace {
 
-static_assert(kStride % Wide::kDepth == 0 && kStride % Narrow::kDepth == 0);
+static_assert(kStride % Broad::kDepth == 0 && kStride % Wide::kDepth == 0 &&
+              kStride % Narrow::kDepth == 0);
 
 // Parts of a long sum: enough for two blocks on each multiprocessor of an H100, none so short that
 // it does not pay for writing its partial tile. Constants, so that every GPU gives the same bits.
@@ -45,14 +46,19 @@ __global__ void multiply_uses(const Uses uses, std::int64_t in, std::int64_t out
   const Place<T, Arithmetic> at(blockIdx.x, out);
   const std::int64_t from = blockIdx.y * part;
   const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
-  Sums sums = {};
+  SumsOf<T> sums = {};
   UseSegments segments{uses, in, out, from, end};
   segments.find_first();
   multiply_all<T, Arithmetic, false, false>(segments, at, in, out, sums);
   if (at.team != 0) return;
   const bool add = gridDim.y == 1;
-  put_tile(at.i0 + at.row, at.j0 + at.col, in, out, sums, add,
-           add ? dw : parts + blockIdx.y * in * out);
+  Real* to = add ? dw : parts + blockIdx.y * in * out;
+  RENAR_UNROLL
+  for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
+    const int u = e / T::kBlocks, v = e % T::kBlocks;
+    put_tile(at.i0 + at.row + u * T::kApart, at.j0 + at.col + v * T::kApart, in, out, sums[u][v],
+             add, to);
+  }
 }
 
 // Block (x, y): a warp's width of columns, in strides [y part, (y + 1) part); writes its sums.
@@ -81,8 +87,17 @@ constexpr std::int64_t kFewElements = 4096;
 __global__ void add_many(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
   const std::int64_t i = thread_index();
   if (i >= size) return;
+  constexpr int kAtOnce = 16;  // on their way from memory together
   Real sum = 0;
-  for (std::int64_t part = 0; part < parts; ++part) sum += from[part * size + i];
+  for (std::int64_t first = 0; first < parts; first += kAtOnce) {
+    Real of_part[kAtOnce];
+    RENAR_UNROLL
+    for (int e = 0; e < kAtOnce; ++e) {
+      of_part[e] = first + e < parts ? from[(first + e) * size + i] : Real{0};
+    }
+    RENAR_UNROLL
+    for (int e = 0; e < kAtOnce; ++e) sum += of_part[e];
+  }
   to[i] += sum;
 }
 
@@ -109,23 +124,35 @@ std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {
 bool is_narrow_weight(std::int64_t in, std::int64_t out) {
   return in <= Narrow::kSide || out <= Narrow::kSide;
 }
+bool is_broad_weight(std::int64_t in, std::int64_t out) {
+  return fills_broad(in) && fills_broad(out);
+}
 std::int64_t strides_of_weight_part(std::int64_t in, std::int64_t out, std::int64_t strides) {
-  const std::int64_t tiles =
-      is_narrow_weight(in, out) ? tiles_of<Narrow>(in, out) : tiles_of<Wide>(in, out);
+  const std::int64_t tiles = is_narrow_weight(in, out)  ? tiles_of<Narrow>(in, out)
+                             : is_broad_weight(in, out) ? tiles_of<Broad>(in, out)
+                                                        : tiles_of<Wide>(in, out);
   return strides_of_part(tiles, strides);
 }
 
-template <class Arithmetic>
+template <class T, class Arithmetic>
 void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
                     Real* scratch, Real* dw) {
   const std::int64_t parts = blocks_for(uses.strides, part);
+  launch(grid_of<T>(tiles_of<T>(in, out), parts), multiply_uses<T, Arithmetic>, uses, in, out, part,
+         scratch, dw);
+}
+template <class Arithmetic>
+void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
+                    Real* scratch, Real* dw) {
   if (is_narrow_weight(in, out)) {
-    launch(grid_of<Narrow>(tiles_of<Narrow>(in, out), parts), multiply_uses<Narrow, Arithmetic>,
-           uses, in, out, part, scratch, dw);
-  } else {
-    launch(grid_of<Wide>(tiles_of<Wide>(in, out), parts), multiply_uses<Wide, Arithmetic>, uses, in,
-           out, part, scratch, dw);
+    return multiply_parts<Narrow, Arithmetic>(in, out, uses, part, scratch, dw);
   }
+  if constexpr (Arithmetic::kHasBroad) {
+    if (is_broad_weight(in, out)) {
+      return multiply_parts<Broad, Arithmetic>(in, out, uses, part, scratch, dw);
+    }
+  }
+  multiply_parts<Wide, Arithmetic>(in, out, uses, part, scratch, dw);
 }
 void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
                     Real* scratch, Real* dw, Precision precision) {

@@ -1,12 +1,13 @@
 // How the threads of a team multiply what lies in shared memory (kernels/product_tiles.cuh).
 //
-//   Plain              Real by Real, a thread for itself: per k it loads two times four numbers,
-//                      each in one instruction, for 16 multiply-adds
+//   Plain              Real by Real, a thread for itself: per k and block side it loads two times
+//                      four numbers, each in one instruction: for 16 multiply-adds, or with 2 x 2
+//                      blocks for 64
 //   TensorCores<Tf32>  factors rounded to tf32, sums in float (core/warp_mma.h), a warp together:
 //                      per 8 of k a thread has four loads, of 12 words, for four products
 //   TensorCores<Bf16>  the same of bf16, per 16 of k
 //
-// Whichever it is, a thread owns 4 x 4 numbers of C that lie side by side.
+// Whichever it is, a thread owns blocks of 4 x 4 numbers of C that lie side by side.
 #pragma once
 
 #include "core/launch.h"
@@ -25,10 +26,15 @@ using Four = Run<Real, kOwn>;
 
 using Sums = Real[kOwn][kOwn];
 
+/// A thread's blocks: T::kBlocks x T::kBlocks, each T::kApart from its neighbours.
+template <class T>
+using SumsOf = Sums[T::kBlocks][T::kBlocks];
+
 struct Plain {
   /// What shared memory holds, and how many numbers along k are in it.
   using Word = Real;
   static constexpr int kPerWord = 1;
+  static constexpr bool kHasBroad = true;  // see product_tiles.cuh
 
   /// The thread's first row and column of the team's tile.
   template <class T>
@@ -46,18 +52,31 @@ struct Plain {
   /// sums += the team's share of the tiles' product, of the thread whose part begins at (row, col).
   template <class T>
   __device__ static void multiply(const Word* a_tile, const Word* b_tile, int row, int col,
-                                  int team, Sums& sums) {
+                                  int team, SumsOf<T>& sums) {
     constexpr int kShare = T::kDepth / T::kTeams;
     const int skipped = T::kTeams > 1 ? team * kShare * T::kPitch : 0;
     RENAR_UNROLL
     for (int l = 0; l < kShare; ++l) {
-      const Four a = *reinterpret_cast<const Four*>(a_tile + row + skipped + l * T::kPitch);
-      const Four b = *reinterpret_cast<const Four*>(b_tile + col + skipped + l * T::kPitch);
+      Four a[T::kBlocks], b[T::kBlocks];
       RENAR_UNROLL
-      for (int r = 0; r < kOwn; ++r) {
-        RENAR_UNROLL
-        for (int q = 0; q < kOwn; ++q) sums[r][q] += a.at[r] * b.at[q];
+      for (int u = 0; u < T::kBlocks; ++u) {
+        const int on = skipped + l * T::kPitch + u * T::kApart;
+        a[u] = *reinterpret_cast<const Four*>(a_tile + row + on);
+        b[u] = *reinterpret_cast<const Four*>(b_tile + col + on);
       }
+      RENAR_UNROLL
+      for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
+        add_outer(a[e / T::kBlocks], b[e % T::kBlocks], sums[e / T::kBlocks][e % T::kBlocks]);
+      }
+    }
+  }
+
+ private:
+  __device__ static void add_outer(const Four& a, const Four& b, Sums& sums) {
+    RENAR_UNROLL
+    for (int r = 0; r < kOwn; ++r) {
+      RENAR_UNROLL
+      for (int q = 0; q < kOwn; ++q) sums[r][q] += a.at[r] * b.at[q];
     }
   }
 };
@@ -75,6 +94,7 @@ template <class Format>
 struct TensorCores {
   using Word = std::uint32_t;
   static constexpr int kPerWord = Format::kPerWord;
+  static constexpr bool kHasBroad = false;
   static constexpr int kRows = 32, kCols = 16, kWords = 8;  // of a warp's product
   static constexpr int kGroup = 4;                          // lanes that share rows
 
@@ -97,9 +117,11 @@ struct TensorCores {
 
   template <class T>
   __device__ static void multiply(const Word* a_tile, const Word* b_tile, int row, int col,
-                                  int team, Sums& sums) {
+                                  int team, SumsOf<T>& all_sums) {
     constexpr int kShare = T::kDepth / kPerWord / T::kTeams;
     static_assert(kShare % kWords == 0 && T::kSide % kRows == 0 && T::kTeam % kWarp == 0);
+    static_assert(T::kBlocks == 1);
+    Sums& sums = all_sums[0][0];
     const int t = lane_index() % kGroup, g = lane_index() / kGroup;
     const int deep = (team * kShare + 2 * t) * T::kPitch;
     const Word* a_at = a_tile + deep + row;

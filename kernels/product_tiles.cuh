@@ -1,11 +1,16 @@
 // How the kernels of products and learned_sums compute a tile of a product.
 //
-// A block computes a square tile of C = A B, a thread 4 x 4 of it. The block walks k in steps of a
-// depth: the tiles of A and B that a step needs are brought to shared memory while the next two are
-// already on their way to registers. A sum of several products is one walk through all of them.
+// A block computes a square tile of C = A B, a thread 4 x 4 of it or four times that. The block
+// walks k in steps of a depth: the tiles of A and B that a step needs are brought to shared memory
+// while the next two are already on their way to registers. A sum of several products is one walk
+// through all of them.
 // What multiplies there, the threads or tensor cores, is the Arithmetic (product_arithmetic.cuh).
 //
-// Two sizes of tile:
+// Three sizes of tile:
+//   Broad   128 x 128, 16 deep, one team of 256 threads, each of which owns 8 x 8. Wide loads two
+//           times four numbers for 16 multiply-adds, which takes shared memory about as long as
+//           them; Broad loads four times four for 64. Only where there are many tiles, as on the
+//           edges of 64 nodes, or long sums to be cut into as many parts.
 //   Wide    64 x 64, 32 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
 //           32 samples of 16 nodes, that is 256 blocks, two for each of an H100's 132
 //           multiprocessors.
@@ -18,11 +23,13 @@
 
 namespace renar {
 
-template <int kSideOf, int kDepthOf>
+template <int kSideOf, int kDepthOf, int kBlocksOf = 1>
 struct Tiles {
   static constexpr int kSide = kSideOf, kDepth = kDepthOf;
-  static constexpr int kPitch = kSide + 4;  // rows start 16-byte aligned and 4 banks apart
-  static constexpr int kAcross = kSide / kOwn;
+  static constexpr int kPitch = kSide + 4;   // rows start 16-byte aligned and 4 banks apart
+  static constexpr int kBlocks = kBlocksOf;  // of a thread, along each side
+  static constexpr int kApart = kSide / kBlocks;
+  static constexpr int kAcross = kApart / kOwn;
   static constexpr int kTeam = kAcross * kAcross;
   static constexpr int kTeams = kThreads / kTeam;
   static constexpr int kFetched =
@@ -32,6 +39,7 @@ struct Tiles {
   static_assert((kTeams - 1) * kTeam * kOwn * kOwn <= 2 * kDepth * kPitch);  // teams add up there
   static_assert(kDepth % (kTeams * kRun) == 0 || kTeams == 1);
 };
+using Broad = Tiles<128, 16, 2>;
 using Wide = Tiles<64, 32>;
 using Narrow = Tiles<32, 64>;
 
@@ -126,8 +134,10 @@ struct Segment {
 
 // The first team gets what all have, in their order.
 template <class T>
-__device__ void add_teams(int team, Sums& sums) {
+__device__ void add_teams(int team, SumsOf<T>& all_sums) {
   if constexpr (T::kTeams > 1) {
+    static_assert(T::kBlocks == 1);
+    Sums& sums = all_sums[0][0];
     Real* others = shared_memory<Real>();  // (kTeams - 1, kOwn kOwn, kTeam)
     const int member = static_cast<int>(threadIdx.x) % T::kTeam;
     for (int e = 0; e < kOwn * kOwn && team > 0; ++e) {
@@ -146,7 +156,7 @@ __device__ void add_teams(int team, Sums& sums) {
 // gives one after the other, the same to all threads.
 template <class T, class Arithmetic, bool kAAlongK, bool kBAlongK, class Segments>
 __device__ void multiply_all(Segments segments, const Place<T, Arithmetic>& at, std::int64_t m,
-                             std::int64_t n, Sums& sums) {
+                             std::int64_t n, SumsOf<T>& sums) {
   auto* a_tile = shared_memory<typename Arithmetic::Word>();
   auto* b_tile = a_tile + T::kDepth / Arithmetic::kPerWord * T::kPitch;
   Reader<T, Arithmetic, kAAlongK> a;
@@ -212,6 +222,12 @@ std::int64_t tiles_of(std::int64_t m, std::int64_t n) {
 /// mostly empty.
 inline bool is_narrow(std::int64_t tiles_of_wide, std::int64_t columns) {
   return tiles_of_wide < 128 || columns <= Narrow::kSide;
+}
+
+/// Whether Broad tiles are no more empty along an axis than Wide ones.
+inline bool fills_broad(std::int64_t size) {
+  return blocks_for(size, Broad::kSide) * Broad::kSide ==
+         blocks_for(size, Wide::kSide) * Wide::kSide;
 }
 
 template <class T>

@@ -106,29 +106,55 @@ __device__ void finish_tile(const Tasks& all, const Task& task, std::int64_t i0,
 
 // The tasks' tiles lie one after the other in the grid.
 template <class T, class Arithmetic, bool kBackward>
-__global__ void multiply_tasks(const Tasks __grid_constant__ all) {
+__global__ void multiply_tasks(const Tasks RENAR_GIVEN all) {
   std::int64_t tile = blockIdx.x;
   int t = 0;
   for (; tile >= all.task[t].tiles; ++t) tile -= all.task[t].tiles;
   const Task& task = all.task[t];
   const Place<T, Arithmetic> at(tile, task.out);
-  Sums sums = {};
+  SumsOf<T> sums = {};
   multiply_all<T, Arithmetic, true, kBackward>(
       FactorSegments<kBackward>{all, task.first_factors, task.out}, at, task.rows, task.out, sums);
   if (at.team != 0) return;
-  const std::int64_t i = at.i0 + at.row, j = at.j0 + at.col;
-  if constexpr (kBackward) {
-    put_tile(i, j, task.rows, task.out, sums, true, task.y);
-  } else {
-    finish_tile(all, task, i, j, sums);
+  RENAR_UNROLL
+  for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
+    const int u = e / T::kBlocks, v = e % T::kBlocks;
+    const std::int64_t i = at.i0 + at.row + u * T::kApart, j = at.j0 + at.col + v * T::kApart;
+    if constexpr (kBackward) {
+      put_tile(i, j, task.rows, task.out, sums[u][v], true, task.y);
+    } else {
+      finish_tile(all, task, i, j, sums[u][v]);
+    }
   }
+}
+
+enum class Size { kNarrow, kWide, kBroad };
+
+// Two for each of an H100's 132 multiprocessors, which is how many their registers leave room for.
+constexpr std::int64_t kLeastBroad = 264;
+
+Size size_of(const Task& task, Precision precision) {
+  if (is_narrow(tiles_of<Wide>(task.rows, task.out), task.out)) return Size::kNarrow;
+  const bool broad = precision == Precision::kFp32 && fills_broad(task.out) &&
+                     tiles_of<Broad>(task.rows, task.out) >= kLeastBroad;
+  return broad ? Size::kBroad : Size::kWide;
+}
+
+std::int64_t tiles_in(const Task& task, Size size) {
+  switch (size) {
+    case Size::kNarrow: return tiles_of<Narrow>(task.rows, task.out);
+    case Size::kWide: return tiles_of<Wide>(task.rows, task.out);
+    case Size::kBroad: return tiles_of<Broad>(task.rows, task.out);
+  }
+  return 0;
 }
 
 /// The tasks that wait for company, and the memory that they read and write. The device has one
 /// queue, fed by one thread.
 struct Collection {
   Tasks all = {};
-  bool backward = false, narrow = false;
+  bool backward = false;
+  Size size = Size::kWide;
   Precision precision = Precision::kFp32;
   std::vector<Stretch> reads, writes;  // writes[t] is task t's
 };
@@ -158,8 +184,11 @@ void start_collection() {
   c.writes.clear();
   std::int64_t tiles = 0;
   for (int t = 0; t < all.count; ++t) tiles += all.task[t].tiles;
-  c.narrow ? start_tasks<Narrow>(all, tiles, c.backward, c.precision)
-           : start_tasks<Wide>(all, tiles, c.backward, c.precision);
+  switch (c.size) {
+    case Size::kNarrow: return start_tasks<Narrow>(all, tiles, c.backward, c.precision);
+    case Size::kWide: return start_tasks<Wide>(all, tiles, c.backward, c.precision);
+    case Size::kBroad: return start_tasks<Broad, Plain>(all, tiles, c.backward);
+  }
 }
 
 bool same_sum(const Task& a, const Task& b) {
@@ -188,20 +217,20 @@ bool conflicts(const Collection& c, const Task& task, const std::vector<Stretch>
 Task& add_task(Task task, bool backward, Precision precision, int factors,
                const std::vector<Stretch>& reads) {
   Collection& c = collection();
-  const bool narrow = is_narrow(tiles_of<Wide>(task.rows, task.out), task.out);
+  const Size size = size_of(task, precision);
   const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
                     c.all.biases + task.biases <= kMostBiases;
-  const bool alike = backward == c.backward && narrow == c.narrow && precision == c.precision;
+  const bool alike = backward == c.backward && size == c.size && precision == c.precision;
   if (!fits || !alike || conflicts(c, task, reads)) start_collected();
   if (c.all.count == 0) collect(start_collection);
   c.backward = backward;
-  c.narrow = narrow;
+  c.size = size;
   c.precision = precision;
   c.reads.insert(c.reads.end(), reads.begin(), reads.end());
   for (int t = 0; t < c.all.count; ++t) {
     if (same_sum(c.all.task[t], task)) return c.all.task[t];
   }
-  task.tiles = narrow ? tiles_of<Narrow>(task.rows, task.out) : tiles_of<Wide>(task.rows, task.out);
+  task.tiles = tiles_in(task, size);
   task.first_bias = c.all.biases;
   c.writes.push_back(stretch(task.y, task.rows * task.out));
   return c.all.task[c.all.count++] = task;

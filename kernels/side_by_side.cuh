@@ -49,7 +49,7 @@ Jobs<Job>& waiting_jobs() {
 
 // The jobs' rows lie one after the other in the grid.
 template <class Job>
-__global__ void do_jobs(const Jobs<Job> __grid_constant__ all) {
+__global__ void do_jobs(const Jobs<Job> RENAR_GIVEN all) {
   std::int64_t r = warp_index();
   for (int j = 0; j < all.count; ++j) {
     if (r < all.job[j].rows) return all.job[j](r);

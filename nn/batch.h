@@ -103,6 +103,7 @@ class Samples {
   std::int64_t length(std::int64_t k) const {
     return batch_.lengths[static_cast<std::size_t>(index(k))];
   }
+  bool has_frame(std::int64_t k, std::int64_t frame) const { return frame < length(k); }
   /// The step that makes a sample's output, and after which rounded lengths may still go on.
   std::int64_t last_step(std::int64_t k) const { return steps_of(length(k)) - 1; }
   bool rounded() const { return lengths_ == Lengths::kRounded; }

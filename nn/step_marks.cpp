@@ -10,7 +10,7 @@ StepMarks::StepMarks(Tape& tape, const Samples& samples)
   for (std::int64_t step = 0; step < steps_; ++step) {
     for (std::int64_t k = 0; k < size_; ++k) {
       last[step * size_ + k] = step == samples.last_step(k) ? 1 : 0;
-      compared[step * size_ + k] = step + 1 < samples.length(k) ? 1 : 0;
+      compared[step * size_ + k] = samples.has_frame(k, step + 1) ? 1 : 0;
     }
   }
   marks_ = tape.send<std::uint8_t>(last, 2 * steps_ * size_);

@@ -94,7 +94,7 @@ const std::int32_t* Truths::classes(std::size_t p, std::int64_t frame, std::int6
 
 // Whether a sample has no such frame: its rounded length goes on.
 bool Truths::is_over(std::size_t p, std::int64_t frame, std::int64_t sample) const {
-  return samples_.spec()[p].stage == Stage::kHint && frame >= samples_.length(sample);
+  return samples_.spec()[p].stage == Stage::kHint && !samples_.has_frame(sample, frame);
 }
 
 void Truths::write(std::size_t p, std::int64_t frame, std::int64_t begin, std::int64_t end,

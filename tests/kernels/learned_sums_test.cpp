@@ -62,10 +62,10 @@ const std::vector<std::int64_t> kUses[] = {
 
 TEST_CASE("learned_sums: the kernels add up a weight's uses, in parts where they are many") {
   CHECK(weight_scratch(128, 128, 2) == 0);
-  CHECK(weight_scratch(128, 128, 8192) == 66 * 128 * 128);
+  CHECK(weight_scratch(128, 128, 8192) == 256 * 128 * 128);
   for (const std::vector<std::int64_t>& rows : kUses) {
-    const std::pair<std::int64_t, std::int64_t> shapes[] = {
-        {1, 1}, {33, 65}, {5, 40}, {66, 3}, {70, 66}};
+    const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1},   {33, 65}, {5, 40},   {66, 3},
+                                                            {70, 60}, {70, 66}, {130, 128}};
     for (const auto& [in, out] : shapes) {
       CAPTURE(in);
       test::same_on_device(learned_of(in, out, rows.size()), learned_numbers(in, out, rows));
@@ -84,6 +84,7 @@ TEST_CASE("learned_sums: the kernels add up a bias's uses") {
 TEST_CASE("learned_sums: no barrier can be left out") {
   test::needs_every_barrier(learned_of(20, 24, 2), learned_numbers(20, 24, {300, 70}));
   test::needs_every_barrier(learned_of(40, 66, 2), learned_numbers(40, 66, {300, 70}));
+  test::needs_every_barrier(learned_of(70, 66, 2), learned_numbers(70, 66, {300, 70}));
   test::needs_every_barrier(learned_of(0, 24, 2), learned_numbers(0, 24, {300, 70}));
 }
 

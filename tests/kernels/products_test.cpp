@@ -127,6 +127,14 @@ test::DeviceCheck back_numbers(std::int64_t rows, std::int64_t out,
   return check;
 }
 
+// Enough rows for the broad tiles.
+const Layer kBroad{264 * 128 - 5, 66, {17, 9}, 2, true};
+
+TEST_CASE("products: the kernel does as the definition with broad tiles") {
+  test::same_on_device(forward_of(kBroad), numbers_of(kBroad));
+  test::same_on_device(back_of(kBroad.rows, 19, {67}), back_numbers(kBroad.rows, 19, {67}));
+}
+
 TEST_CASE("products: the kernel adds to all inputs of a layer") {
   for (const std::int64_t rows : {1, 20, 33, 65}) {
     for (const std::int64_t out : {1, 8, 70, 128}) {
@@ -215,6 +223,7 @@ TEST_CASE("products: no barrier can be left out") {
   const Layer narrow{20, 24, {300, 70}};
   test::needs_every_barrier(forward_of(narrow), numbers_of(narrow));
   test::needs_every_barrier(forward_of(kWide), numbers_of(kWide));
+  test::needs_every_barrier(forward_of(kBroad), numbers_of(kBroad));
   test::needs_every_barrier(back_of(20, 300, {24}), back_numbers(20, 300, {24}));
 }
 
