@@ -8,8 +8,8 @@
 //
 // Three sizes of tile:
 //   Broad   128 x 128, 16 deep, one team of 256 threads, each of which owns 8 x 8. Wide loads two
-//           times four numbers for 16 multiply-adds, which takes shared memory about as long as
-//           them; Broad loads four times four for 64. Only where there are many tiles, as on the
+//           times four numbers for 16 multiply-adds, which takes shared memory longer than them;
+//           Broad loads four times four for 64. Only where there are many tiles, as on the
 //           edges of 64 nodes, or long sums to be cut into as many parts.
 //   Wide    64 x 64, 32 deep, one team of 256 threads. At [8192,128] x [128,128], the messages of
 //           32 samples of 16 nodes, that is 256 blocks, two for each of an H100's 132

@@ -1,13 +1,18 @@
-// `renar_bench ops`: what each op costs on one core of the CPU, forward and backward.
+// `renar_bench ops`: what each op costs on one core or on a device, forward and backward.
 //
 // The shapes are those of one shard at --length nodes: (B,N,H) of nodes, (B,N,N,H) of edges. An op
-// runs on a tape of its own, as in a training step; backward starts from a gradient of ones. The
-// products' GFLOP/s count forward and backward together.
+// runs on a tape of its own, as in a training step; backward starts from a gradient of ones, on a
+// device of zeros. The products' GFLOP/s count forward and backward together.
+//
+// On a device all calls are queued before one waits: where the device is faster than the host, the
+// time is what it takes to queue the call. In training most launches come in a graph
+// (core/launch_graphs.h) and cost less.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +20,7 @@
 
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/device_buffer.h"
 #include "core/rng.h"
 #include "core/tape.h"
 #include "core/version.h"
@@ -32,6 +38,7 @@
 #include "kernels/linear.h"
 #include "kernels/linear_max.h"
 #include "kernels/log_sinkhorn.h"
+#include "kernels/loss_sum.h"
 #include "kernels/lstm_cell.h"
 #include "kernels/mask_cross_entropy.h"
 #include "kernels/mean.h"
@@ -45,6 +52,7 @@
 #include "kernels/squared_error.h"
 #include "kernels/triplet_max.h"
 #include "tools/bench_times.h"
+#include "trainer/machine.h"
 
 namespace renar {
 
@@ -52,6 +60,7 @@ constexpr int kHeads = 4;  // of attention
 
 struct OpsOptions {
   int length = 16, batch = 1, hidden = 128, repeats = 200;
+  std::string device = "cpu", precision = "fp32";
   bool json = false;
 };
 
@@ -64,23 +73,43 @@ struct OpCase {
   Call call;
 };
 
-/// What an op is beside its inputs: numbers that stay as they are.
-struct OpData {
-  std::vector<std::int32_t> targets;  // (B N)
-  std::vector<Real> truth;            // (B,N,N)
-  std::vector<int> places;            // (B)
-  Real scale = 1;                     // of losses
-  double loss = 0;
+/// What an op is given beside its inputs, on the device: numbers that stay as they are.
+class OpData {
+ public:
+  OpData(Device device, const OpsOptions& o)
+      : targets_(device), truth_(device), scale_(device), loss_(device) {
+    const std::int64_t nodes = std::int64_t{o.batch} * o.length;
+    const Real one = 1;
+    targets_.zeros(nodes);
+    truth_.zeros(nodes * o.length);
+    scale_.upload(&one, 1);
+    loss_.zeros(1);
+    places_.assign(static_cast<std::size_t>(o.batch), 0);
+  }
+
+  const std::int32_t* targets() const { return targets_.data(); }  // (B N)
+  const Real* truth() const { return truth_.data(); }              // (B,N,N)
+  const Real* scale() const { return scale_.data(); }              // of losses
+  const int* places() const { return places_.data(); }             // (B), on the host
+  /// Where a loss of up to `most` elements adds its costs.
+  LossSum costs(Tape& tape, std::int64_t most) const {
+    LossSum sum(*loss_.data(), most);
+    open_sums(tape, &sum, 1);
+    return sum;
+  }
+
+ private:
+  DeviceBuffer<std::int32_t> targets_;
+  DeviceBuffer<Real> truth_, scale_;
+  DeviceBuffer<double> loss_;
+  std::vector<int> places_;
 };
 
-inline std::vector<OpCase> op_cases(const OpsOptions& o, OpData& data) {
+inline std::vector<OpCase> op_cases(const OpsOptions& o, const OpData& data) {
   const std::int64_t b = o.batch, n = o.length, h = o.hidden, f = 8, heads = kHeads;
   const Shape node{b, n, h}, edge{b, n, n, h}, pairs{b, n, n}, triplets{b, n, n, f},
       raw{b, n, n, 5};
   const Shape square{h, h}, row{h}, one{1};
-  data.targets.assign(static_cast<std::size_t>(b * n), 0);
-  data.truth.assign(static_cast<std::size_t>(b * n * n), 0);
-  data.places.assign(static_cast<std::size_t>(b), 0);
   using In = const std::vector<Tensor>&;
   std::vector<OpCase> cases;
   const auto add = [&](const char* name, std::vector<Shape> inputs, OpCase::Call call) {
@@ -138,22 +167,22 @@ inline std::vector<OpCase> op_cases(const OpsOptions& o, OpData& data) {
   add("sigmoid", {node}, [](Tape& t, In in) { return sigmoid(t, in[0]); });
   add("add", {edge, edge}, [](Tape& t, In in) { return renar::add(t, in[0], in[1]); });
   add("dropout", {node}, [&data](Tape& t, In in) {
-    return dropout(t, in[0], 0.5, {.seed = 1, .samples = data.places.data()});
+    return dropout(t, in[0], 0.5, {.seed = 1, .samples = data.places()});
   });
   add("hide", {pairs, pairs}, [](Tape& t, In in) {
     return hide(t, in[0], {in[1].data, nullptr, in[1].shape});
   });
   add("carry", {node}, [](Tape& t, In in) { return carry(t, in[0]); });
   add("cross_entropy", {{b * n, n}}, [&data](Tape& t, In in) {
-    cross_entropy(t, in[0], data.targets.data(), &data.scale, LossSum(data.loss));
+    cross_entropy(t, in[0], data.targets(), data.scale(), data.costs(t, in[0].rows()));
     return Tensor{};
   });
   add("mask_cross_entropy", {pairs}, [&data](Tape& t, In in) {
-    mask_cross_entropy(t, in[0], data.truth.data(), &data.scale, LossSum(data.loss));
+    mask_cross_entropy(t, in[0], data.truth(), data.scale(), data.costs(t, in[0].size()));
     return Tensor{};
   });
   add("squared_error", {pairs}, [&data](Tape& t, In in) {
-    squared_error(t, in[0], data.truth.data(), &data.scale, LossSum(data.loss));
+    squared_error(t, in[0], data.truth(), data.scale(), data.costs(t, in[0].size()));
     return Tensor{};
   });
   return cases;
@@ -166,37 +195,86 @@ struct OpTimes {
   double gflops() const { return gflop / (forward_us + backward_us) * 1e6; }
 };
 
-inline OpTimes time_op(const OpCase& op, int repeats) {
-  std::vector<std::vector<Real>> memory;
-  std::vector<Tensor> inputs;
-  CounterRng random(1, Purpose::kInitialisation, 0, 0);
-  for (const Shape& shape : op.inputs) {
-    const auto size = static_cast<std::size_t>(shape.size());
-    std::vector<Real>& numbers = memory.emplace_back(2 * size);
-    for (std::size_t i = 0; i < size; ++i) numbers[i] = static_cast<Real>(random.uniform() - 0.5);
+/// An op and what it is given, on a tape of its own.
+class OpRuns {
+ public:
+  OpRuns(const OpCase& op, const Machine& machine)
+      : op_(op), device_(machine.device), tape_(machine.device, machine.precision) {
+    CounterRng random(1, Purpose::kInitialisation, 0, 0);
+    for (const Shape& shape : op.inputs) {
+      std::vector<Real> numbers(2 * static_cast<std::size_t>(shape.size()));  // and a gradient of 0
+      for (std::int64_t i = 0; i < shape.size(); ++i) {
+        numbers[static_cast<std::size_t>(i)] = static_cast<Real>(random.uniform() - 0.5);
+      }
+      Real* there = memory_.emplace_back(device_).upload(numbers.data(), 2 * shape.size());
+      inputs_.push_back({there, there + shape.size(), shape});
+    }
   }
-  for (std::size_t k = 0; k < memory.size(); ++k) {
-    inputs.push_back({memory[k].data(), memory[k].data() + memory[k].size() / 2, op.inputs[k]});
+
+  Tensor forward() {
+    tape_.start(Tape::Mode::kRecord, nullptr, &no_gradients_);
+    return op_.call(tape_, inputs_);
   }
-  Tape tape;
-  Real no_gradients = 0;
+  void backward() { tape_.backward(); }
+  void wait() const {
+    Real first = 0;
+    memory_.front().download(&first, 1);
+  }
+
+ private:
+  const OpCase& op_;
+  Device device_;
+  Tape tape_;
+  Real no_gradients_ = 0;
+  std::vector<DeviceBuffer<Real>> memory_;
+  std::vector<Tensor> inputs_;
+};
+
+/// Microseconds of a call, forward and backward: the least of `repeats` calls.
+inline void time_on_cpu(OpRuns& runs, int repeats, OpTimes& times) {
   std::vector<double> forward, backward;
-  count_flops(true);
-  for (int i = 0; i <= repeats; ++i) {  // the first warms up
-    tape.start(Tape::Mode::kRecord, nullptr, &no_gradients);
+  for (int i = 0; i < repeats; ++i) {
     const double start = seconds_now();
-    const Tensor y = op.call(tape, inputs);
+    const Tensor y = runs.forward();
     const double middle = seconds_now();
     if (y.has_grad()) std::fill_n(y.grad, y.size(), Real{1});
     const double turned = seconds_now();
-    tape.backward();
-    if (i == 0) continue;
+    runs.backward();
     forward.push_back((middle - start) * 1e6);
     backward.push_back((seconds_now() - turned) * 1e6);
   }
-  const double gflop = static_cast<double>(counted_flops()) / 1e9 / (repeats + 1);
+  times.forward_us = times_of(std::move(forward)).min;
+  times.backward_us = times_of(std::move(backward)).min;
+}
+
+/// The same of calls in a row, the least of some tries.
+inline void time_on_device(OpRuns& runs, int repeats, OpTimes& times) {
+  constexpr int kTimes = 5;
+  const auto microseconds = [&](bool both) {
+    const Times tries = time_of(kTimes, [&] {
+      for (int i = 0; i < repeats; ++i) {
+        runs.forward();
+        if (both) runs.backward();
+      }
+      runs.wait();
+    });
+    return tries.min * 1e3 / repeats;
+  };
+  times.forward_us = microseconds(false);
+  times.backward_us = std::max(0.0, microseconds(true) - times.forward_us);
+}
+
+inline OpTimes time_op(const OpCase& op, const Machine& machine, int repeats) {
+  OpRuns runs(op, machine);
+  count_flops(true);
+  runs.forward();  // warms up, too
+  runs.backward();
+  runs.wait();
+  OpTimes times{.name = op.name, .gflop = static_cast<double>(counted_flops()) / 1e9};
   count_flops(false);
-  return {op.name, times_of(std::move(forward)).min, times_of(std::move(backward)).min, gflop};
+  machine.device == Device::kCpu ? time_on_cpu(runs, repeats, times)
+                                 : time_on_device(runs, repeats, times);
+  return times;
 }
 
 /// Throws renar::UsageError where the hidden units cannot be shared among the heads.
@@ -204,7 +282,8 @@ inline int bench_ops(const OpsOptions& o) {
   if (o.hidden % kHeads != 0) {
     throw UsageError(message_of("--hidden {}: not a multiple of {} heads", o.hidden, kHeads));
   }
-  OpData data;
+  const Machine machine = machine_of(o.device, 1, o.precision);
+  const OpData data(machine.device, o);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   if (!o.json) {
     fmt::print("{:<36}{:>14}{:>14}{:>12}\n",
@@ -212,7 +291,7 @@ inline int bench_ops(const OpsOptions& o) {
                "forward, us", "backward, us", "GFLOP/s");
   }
   for (const OpCase& op : op_cases(o, data)) {
-    const OpTimes t = time_op(op, o.repeats);
+    const OpTimes t = time_op(op, machine, o.repeats);
     list.push_back({{"op", t.name},
                     {"forward_us_min", t.forward_us},
                     {"backward_us_min", t.backward_us},
@@ -222,13 +301,18 @@ inline int bench_ops(const OpsOptions& o) {
                t.gflop > 0 ? fmt::format("{:.0f}", t.gflops()) : "");
     std::fflush(stdout);
   }
+  const bool on_cpu = machine.device == Device::kCpu;
   if (!o.json) {
-    fmt::print("machine: {}, {}, one thread\n", cpu_model(), instruction_set());
+    fmt::print("machine: {}\n", text_of(machine));
     return 0;
   }
-  const nlohmann::ordered_json out = {{"nodes", o.length},  {"batch", o.batch},
-                                      {"hidden", o.hidden}, {"ops", list},
-                                      {"cpu", cpu_model()}, {"isa", instruction_set()}};
+  const nlohmann::ordered_json out = {{"nodes", o.length},
+                                      {"batch", o.batch},
+                                      {"hidden", o.hidden},
+                                      {"device", on_cpu ? "cpu" : text_of(machine)},
+                                      {"ops", list},
+                                      {"cpu", cpu_model()},
+                                      {"isa", instruction_set()}};
   fmt::print("{}\n", out.dump());
   return 0;
 }

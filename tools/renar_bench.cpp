@@ -203,6 +203,15 @@ int bench_step(StepOptions o) {
   return 0;
 }
 
+void add_device(CLI::App& command, std::string& device, std::string& precision) {
+  command.add_option("--device", device, "auto, cpu, cuda, or simt (slow)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
+      ->capture_default_str();
+  command.add_option("--precision", precision, "of a GPU's products: fp32, tf32 or bf16")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
+      ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Times renar on this machine.", "renar_bench");
   app.set_version_flag("--version", version_text());
@@ -230,12 +239,7 @@ int run(int argc, char** argv) {
   step->add_option("--steps", o.steps, "steps that are timed")
       ->check(positive)
       ->capture_default_str();
-  step->add_option("--device", o.device, "auto, cpu, cuda, or simt (slow)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
-      ->capture_default_str();
-  step->add_option("--precision", o.config.precision, "of a GPU's products: fp32, tf32 or bf16")
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
-      ->capture_default_str();
+  add_device(*step, o.device, o.config.precision);
   step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
   step->add_option("--memory-budget", o.config.memory_budget,
                    "MiB that a step keeps for backward; 0: half of the memory")
@@ -244,7 +248,8 @@ int run(int argc, char** argv) {
   step->add_flag("--json", o.json, "one JSON object");
 
   OpsOptions p;
-  CLI::App* ops = app.add_subcommand("ops", "every op, forward and backward, on one core");
+  CLI::App* ops =
+      app.add_subcommand("ops", "every op, forward and backward, on one core or a device");
   ops->add_option("--length", p.length, "nodes")->check(positive)->capture_default_str();
   ops->add_option("--batch", p.batch, "samples")->check(positive)->capture_default_str();
   ops->add_option("--hidden", p.hidden, "hidden units, a multiple of 4 (heads)")
@@ -253,6 +258,7 @@ int run(int argc, char** argv) {
   ops->add_option("--repeats", p.repeats, "calls that are timed")
       ->check(positive)
       ->capture_default_str();
+  add_device(*ops, p.device, p.precision);
   ops->add_flag("--json", p.json, "one JSON object");
 
   DataOptions d;

@@ -24,6 +24,7 @@ small=(--algo bfs --hidden 8 --batch 2 --train-lengths 4 --steps 2 --test-length
 for precision in tf32 bf16; do
   refused "--precision $precision needs --device cuda" renar_train "${small[@]}" --device cpu --precision $precision
   refused "--precision $precision needs --device cuda" renar_bench step --algo bfs --precision $precision
+  refused "--precision $precision needs --device cuda" renar_bench ops --precision $precision
 done
 [[ -e /dev/nvidia0 ]] || refused '--device auto is the CPU here, ' renar_train "${small[@]}" --precision tf32
 refused 'Valid: fp32, tf32, bf16' renar_train "${small[@]}" --precision fp16
@@ -49,6 +50,13 @@ for precision in tf32 bf16; do
   grep -q "\"device\": \".*, $precision\"" $precision.json || fail "renar_eval does not go on in $precision"
   refused "needs --device cuda" renar_eval --run $precision --device cpu
   "$programs/renar_eval" --run $precision --device cpu --precision fp32 >/dev/null || fail "fp32 of a $precision run: $?"
+done
+for precision in fp32 tf32 bf16; do
+  "$programs/renar_bench" ops --device $device --precision $precision --length 3 --hidden 8 --repeats 1 --json >ops.json ||
+    fail "renar_bench ops in $precision: status $?"
+  for op in '"linear, of nodes"' '"cross_entropy"' '"dropout"'; do
+    grep -q "{\"op\":$op,\"forward_us_min\":[0-9.]*,\"backward_us_min\":[0-9.]*,\"gflop\":" ops.json || fail "renar_bench ops in $precision: no $op in $(cat ops.json)"
+  done
 done
 grep -q '"device": ".*fp32' fp32/summary.json && fail "fp32, the default, is told"
 refused 'precision: "tf32" there, "bf16" here' renar_train --resume tf32 --steps 4 --precision bf16
