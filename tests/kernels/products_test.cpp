@@ -233,6 +233,28 @@ TEST_CASE("products: equal rows of x give bit-equal rows of y on the device too"
   for (const std::int64_t out : {1, 19, 128}) {
     test::check_equal_rows(*device, 70, 300, out, Precision::kFp32);
   }
+  test::check_equal_rows(*device, 264 * 128, 20, 128, Precision::kFp32);
+}
+
+// As samples end, a layer has fewer rows, and other tiles: those that remain must not notice.
+TEST_CASE("products: a row has the same bits in broad and in wide tiles on the device") {
+  const std::optional<Device> device = test::accelerator();
+  if (!device) return;
+  constexpr std::int64_t kMany = 264 * 128, kFew = 64 * 64, kIn = 40, kOut = 70;
+  test::FreshTape fresh(Tape::Mode::kPredict, *device);
+  Tape& tape = fresh.tape;
+  Real* host = tape.host_array<Real>(kMany * kIn + kIn * kOut);
+  const std::vector<Real> numbers = test::random_values(kMany * kIn + kIn * kOut, 1);
+  std::copy(numbers.begin(), numbers.end(), host);
+  const Real* w = tape.send<Real>(host, kMany * kIn + kIn * kOut);
+  const auto product = [&](std::int64_t rows) {
+    Real* y = tape.array<Real>(rows * kOut);
+    add_products(
+        {.rows = rows, .out = kOut, .y = y, .terms = 1, .term = {{w + kIn * kOut, w, kIn}}});
+    const Real* here = tape.fetch(y, kFew * kOut);
+    return std::vector<Real>(here, here + kFew * kOut);
+  };
+  CHECK(product(kMany) == product(kFew));
 }
 
 }  // namespace
