@@ -11,12 +11,13 @@ cd "$(dirname "$0")/.."
 build=build/tsan start=$SECONDS
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
+cores=$(nproc)  # which answers what OMP_NUM_THREADS says
 export OMP_NUM_THREADS=1
 
 cases='races:*,simt:*,*kernel*,*device*,*barrier*,*block*,adam:*,loss_sum:*,products:*,softmax:*'
 if ! cmake -S . -B $build -DRENAR_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" >"$log/build" 2>&1 ||
-    ! cmake --build $build --target race_tests -j "$(nproc)" >>"$log/build" 2>&1; then
+    ! cmake --build $build --target race_tests -j "$cores" >>"$log/build" 2>&1; then
   tail -n 60 "$log/build"
   echo "FAILED $build does not build"
   exit 1
@@ -37,7 +38,7 @@ fi
 count=$("${run[@]}" --test-case="$cases" --count 2>/dev/null | sed -n 's/.*filters: //p')
 ((${count:-0} > 0)) || { echo "FAILED race_tests counts no cases"; exit 1; }
 slice=8
-seq 1 $slice "$count" | log=$log slice=$slice cases=$cases xargs -P "$(nproc)" -I{} bash -c \
+seq 1 $slice "$count" | log=$log slice=$slice cases=$cases xargs -P "$cores" -I{} bash -c \
   '"$@" --no-colors --no-intro --test-case="$cases" --first={} --last=$(({} + slice - 1)) \
     >"$log/{}" 2>&1 || echo "ended with status $?" >>"$log/{}"' - "${run[@]}"
 failed=0
