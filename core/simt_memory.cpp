@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/check.h"
+#include "core/memory.h"
 
 namespace renar::simt {
 namespace {
@@ -54,7 +55,7 @@ void* allocate(std::size_t bytes) {
   std::byte* block = map_aligned(size, page, access);
   RENAR_CHECK(block != nullptr, "[simt] out of memory: {} MiB wanted",
               static_cast<std::int64_t>(bytes >> 20));
-  if (page == kLargePage) madvise(block, size, MADV_HUGEPAGE);
+  if (page == kLargePage) wish_huge_pages(block, size);
   m.blocks[block] = size;
   return block;
 }

@@ -53,12 +53,9 @@ __global__ void multiply_uses(const Uses uses, std::int64_t in, std::int64_t out
   if (at.team != 0) return;
   const bool add = gridDim.y == 1;
   Real* to = add ? dw : parts + blockIdx.y * in * out;
-  RENAR_UNROLL
-  for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
-    const int u = e / T::kBlocks, v = e % T::kBlocks;
-    put_tile(at.i0 + at.row + u * T::kApart, at.j0 + at.col + v * T::kApart, in, out, sums[u][v],
-             add, to);
-  }
+  at.for_each_block(sums, [&](std::int64_t i, std::int64_t j, const Sums& block) {
+    put_tile(i, j, in, out, block, add, to);
+  });
 }
 
 // Block (x, y): a warp's width of columns, in strides [y part, (y + 1) part); writes its sums.
@@ -121,17 +118,12 @@ std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {
 }
 
 // Of a weight both sides count: a row of C here is a column of x.
-bool is_narrow_weight(std::int64_t in, std::int64_t out) {
-  return in <= Narrow::kSide || out <= Narrow::kSide;
-}
-bool is_broad_weight(std::int64_t in, std::int64_t out) {
-  return fills_broad(in) && fills_broad(out);
+Size size_of(std::int64_t in, std::int64_t out) {
+  if (in <= Narrow::kSide || out <= Narrow::kSide) return Size::kNarrow;
+  return fills_broad(in) && fills_broad(out) ? Size::kBroad : Size::kWide;
 }
 std::int64_t strides_of_weight_part(std::int64_t in, std::int64_t out, std::int64_t strides) {
-  const std::int64_t tiles = is_narrow_weight(in, out)  ? tiles_of<Narrow>(in, out)
-                             : is_broad_weight(in, out) ? tiles_of<Broad>(in, out)
-                                                        : tiles_of<Wide>(in, out);
-  return strides_of_part(tiles, strides);
+  return strides_of_part(tiles_of(size_of(in, out), in, out), strides);
 }
 
 template <class T, class Arithmetic>
@@ -141,27 +133,27 @@ void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::in
   launch(grid_of<T>(tiles_of<T>(in, out), parts), multiply_uses<T, Arithmetic>, uses, in, out, part,
          scratch, dw);
 }
-template <class Arithmetic>
-void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
-                    Real* scratch, Real* dw) {
-  if (is_narrow_weight(in, out)) {
-    return multiply_parts<Narrow, Arithmetic>(in, out, uses, part, scratch, dw);
-  }
-  if constexpr (Arithmetic::kHasBroad) {
-    if (is_broad_weight(in, out)) {
-      return multiply_parts<Broad, Arithmetic>(in, out, uses, part, scratch, dw);
-    }
-  }
-  multiply_parts<Wide, Arithmetic>(in, out, uses, part, scratch, dw);
-}
+template <class T>
 void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
                     Real* scratch, Real* dw, Precision precision) {
   switch (precision) {
-    case Precision::kFp32: return multiply_parts<Plain>(in, out, uses, part, scratch, dw);
+    case Precision::kFp32: return multiply_parts<T, Plain>(in, out, uses, part, scratch, dw);
     case Precision::kTf32:
-      return multiply_parts<TensorCores<Tf32>>(in, out, uses, part, scratch, dw);
+      return multiply_parts<T, TensorCores<Tf32>>(in, out, uses, part, scratch, dw);
     case Precision::kBf16:
-      return multiply_parts<TensorCores<Bf16>>(in, out, uses, part, scratch, dw);
+      return multiply_parts<T, TensorCores<Bf16>>(in, out, uses, part, scratch, dw);
+  }
+}
+// Parts are as many as Broad tiles ask for where those fit, also for tensor cores, which have none.
+void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
+                    Real* scratch, Real* dw, Precision precision) {
+  const Size size = size_of(in, out);
+  if (size == Size::kNarrow) {
+    multiply_parts<Narrow>(in, out, uses, part, scratch, dw, precision);
+  } else if (size == Size::kBroad && precision == Precision::kFp32) {
+    multiply_parts<Broad, Plain>(in, out, uses, part, scratch, dw);
+  } else {
+    multiply_parts<Wide>(in, out, uses, part, scratch, dw, precision);
   }
 }
 

@@ -34,7 +34,6 @@ struct Plain {
   /// What shared memory holds, and how many numbers along k are in it.
   using Word = Real;
   static constexpr int kPerWord = 1;
-  static constexpr bool kHasBroad = true;  // see product_tiles.cuh
 
   /// The thread's first row and column of the team's tile.
   template <class T>
@@ -94,7 +93,6 @@ template <class Format>
 struct TensorCores {
   using Word = std::uint32_t;
   static constexpr int kPerWord = Format::kPerWord;
-  static constexpr bool kHasBroad = false;
   static constexpr int kRows = 32, kCols = 16, kWords = 8;  // of a warp's product
   static constexpr int kGroup = 4;                          // lanes that share rows
 

@@ -124,6 +124,16 @@ struct Place {
     row = Arithmetic::template row<T>(member);
     col = Arithmetic::template col<T>(member);
   }
+
+  /// f(i, j, its sums) for each of the thread's blocks, from element (i,j) on.
+  template <class F>
+  __device__ void for_each_block(SumsOf<T>& sums, const F& f) const {
+    RENAR_UNROLL
+    for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
+      const int u = e / T::kBlocks, v = e % T::kBlocks;
+      f(i0 + row + u * T::kApart, j0 + col + v * T::kApart, sums[u][v]);
+    }
+  }
 };
 
 /// One product of a sum, C += A B from from_k to to_k; B is given turned, (N,K).
@@ -192,7 +202,7 @@ __device__ inline bool is_aligned(const Real* c) {
   return reinterpret_cast<std::uintptr_t>(c) % alignof(Four) == 0;
 }
 
-// c [+]= a thread's part of a tile, from element (i,j) on.
+// c [+]= a thread's block of a tile, from element (i,j) on.
 __device__ inline void put_tile(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n,
                                 const Sums& sums, bool add, Real* c) {
   RENAR_UNROLL
@@ -216,6 +226,16 @@ __device__ inline void put_tile(std::int64_t i, std::int64_t j, std::int64_t m, 
 template <class T>
 std::int64_t tiles_of(std::int64_t m, std::int64_t n) {
   return blocks_for(m, T::kSide) * blocks_for(n, T::kSide);
+}
+
+enum class Size { kNarrow, kWide, kBroad };
+inline std::int64_t tiles_of(Size size, std::int64_t m, std::int64_t n) {
+  switch (size) {
+    case Size::kNarrow: return tiles_of<Narrow>(m, n);
+    case Size::kWide: return tiles_of<Wide>(m, n);
+    case Size::kBroad: return tiles_of<Broad>(m, n);
+  }
+  return 0;
 }
 
 /// Whether the small tiles are the better ones: the large ones would be too few for a GPU, or

@@ -116,19 +116,14 @@ __global__ void multiply_tasks(const Tasks RENAR_GIVEN all) {
   multiply_all<T, Arithmetic, true, kBackward>(
       FactorSegments<kBackward>{all, task.first_factors, task.out}, at, task.rows, task.out, sums);
   if (at.team != 0) return;
-  RENAR_UNROLL
-  for (int e = 0; e < T::kBlocks * T::kBlocks; ++e) {
-    const int u = e / T::kBlocks, v = e % T::kBlocks;
-    const std::int64_t i = at.i0 + at.row + u * T::kApart, j = at.j0 + at.col + v * T::kApart;
+  at.for_each_block(sums, [&](std::int64_t i, std::int64_t j, Sums& block) {
     if constexpr (kBackward) {
-      put_tile(i, j, task.rows, task.out, sums[u][v], true, task.y);
+      put_tile(i, j, task.rows, task.out, block, true, task.y);
     } else {
-      finish_tile(all, task, i, j, sums[u][v]);
+      finish_tile(all, task, i, j, block);
     }
-  }
+  });
 }
-
-enum class Size { kNarrow, kWide, kBroad };
 
 // Two for each of an H100's 132 multiprocessors, which is how many their registers leave room for.
 constexpr std::int64_t kLeastBroad = 264;
@@ -138,15 +133,6 @@ Size size_of(const Task& task, Precision precision) {
   const bool broad = precision == Precision::kFp32 && fills_broad(task.out) &&
                      tiles_of<Broad>(task.rows, task.out) >= kLeastBroad;
   return broad ? Size::kBroad : Size::kWide;
-}
-
-std::int64_t tiles_in(const Task& task, Size size) {
-  switch (size) {
-    case Size::kNarrow: return tiles_of<Narrow>(task.rows, task.out);
-    case Size::kWide: return tiles_of<Wide>(task.rows, task.out);
-    case Size::kBroad: return tiles_of<Broad>(task.rows, task.out);
-  }
-  return 0;
 }
 
 /// The tasks that wait for company, and the memory that they read and write. The device has one
@@ -230,7 +216,7 @@ Task& add_task(Task task, bool backward, Precision precision, int factors,
   for (int t = 0; t < c.all.count; ++t) {
     if (same_sum(c.all.task[t], task)) return c.all.task[t];
   }
-  task.tiles = tiles_in(task, size);
+  task.tiles = tiles_of(size, task.rows, task.out);
   task.first_bias = c.all.biases;
   c.writes.push_back(stretch(task.y, task.rows * task.out));
   return c.all.task[c.all.count++] = task;

@@ -199,14 +199,14 @@ struct OpTimes {
 class OpRuns {
  public:
   OpRuns(const OpCase& op, const Machine& machine)
-      : op_(op), device_(machine.device), tape_(machine.device, machine.precision) {
+      : op_(op), tape_(machine.device, machine.precision) {
     CounterRng random(1, Purpose::kInitialisation, 0, 0);
     for (const Shape& shape : op.inputs) {
       std::vector<Real> numbers(2 * static_cast<std::size_t>(shape.size()));  // and a gradient of 0
       for (std::int64_t i = 0; i < shape.size(); ++i) {
         numbers[static_cast<std::size_t>(i)] = static_cast<Real>(random.uniform() - 0.5);
       }
-      Real* there = memory_.emplace_back(device_).upload(numbers.data(), 2 * shape.size());
+      Real* there = memory_.emplace_back(machine.device).upload(numbers.data(), 2 * shape.size());
       inputs_.push_back({there, there + shape.size(), shape});
     }
   }
@@ -223,7 +223,6 @@ class OpRuns {
 
  private:
   const OpCase& op_;
-  Device device_;
   Tape tape_;
   Real no_gradients_ = 0;
   std::vector<DeviceBuffer<Real>> memory_;

@@ -43,7 +43,9 @@ printf '%s\0' "${files[@]}" |
       sub(/\(.*/, "", name)
       stem = name
       sub(/<.*/, "", stem)
-      of = (stem in limit) ? stem : "default"
+      sized = name  # with its first number, as multiply_tasks<Tiles<128
+      sub(/,.*/, "", sized)
+      of = (sized in limit) ? sized : (stem in limit) ? stem : "default"
       bad = $2 > limit[of] || $3 > spill[of]
       failed += bad
       printf "%-6s %4d registers %5d bytes spilled %4d %% of the warps  %s: %s%s\n", $1, $2, $3,
