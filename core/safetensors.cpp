@@ -1,17 +1,15 @@
 #include "core/safetensors.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLengthBytes = 8, kMaxHeader = 100'000'000;  // the format's own limit
 constexpr int kMaxDepth = 3;  // file { tensor { shape [ .. ] } }

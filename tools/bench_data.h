@@ -9,12 +9,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "algos/dataset.h"
 #include "core/clock.h"
+#include "core/json.h"
 #include "core/version.h"
 #include "tools/bench_times.h"
 
@@ -82,7 +82,7 @@ inline int bench_data(const DataOptions& o) {
     fmt::print("machine: {}, {}\n", cpu_model(), instruction_set());
     return 0;
   }
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const DataTimes& row : rows) {
     list.push_back({{"algo", row.algo},
                     {"samples", row.samples},
@@ -92,11 +92,11 @@ inline int bench_data(const DataOptions& o) {
                     {"samples_per_second", 1e6 / row.microseconds.median},
                     {"test_set_seconds", row.test_seconds}});
   }
-  const nlohmann::ordered_json out = {{"nodes", o.length},
-                                      {"algorithms", list},
-                                      {"total_seconds", total},
-                                      {"cpu", cpu_model()},
-                                      {"isa", instruction_set()}};
+  const Json out = {{"nodes", o.length},
+                    {"algorithms", list},
+                    {"total_seconds", total},
+                    {"cpu", cpu_model()},
+                    {"isa", instruction_set()}};
   fmt::print("{}\n", out.dump());
   return 0;
 }

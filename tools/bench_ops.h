@@ -14,13 +14,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/device_buffer.h"
+#include "core/json.h"
 #include "core/rng.h"
 #include "core/tape.h"
 #include "core/version.h"
@@ -283,7 +283,7 @@ inline int bench_ops(const OpsOptions& o) {
   }
   const Machine machine = machine_of(o.device, 1, o.precision);
   const OpData data(machine.device, o);
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   if (!o.json) {
     fmt::print("{:<36}{:>14}{:>14}{:>12}\n",
                fmt::format("n = {}, batch {}, hidden {}", o.length, o.batch, o.hidden),
@@ -305,13 +305,13 @@ inline int bench_ops(const OpsOptions& o) {
     fmt::print("machine: {}\n", text_of(machine));
     return 0;
   }
-  const nlohmann::ordered_json out = {{"nodes", o.length},
-                                      {"batch", o.batch},
-                                      {"hidden", o.hidden},
-                                      {"device", on_cpu ? "cpu" : text_of(machine)},
-                                      {"ops", list},
-                                      {"cpu", cpu_model()},
-                                      {"isa", instruction_set()}};
+  const Json out = {{"nodes", o.length},
+                    {"batch", o.batch},
+                    {"hidden", o.hidden},
+                    {"device", on_cpu ? "cpu" : text_of(machine)},
+                    {"ops", list},
+                    {"cpu", cpu_model()},
+                    {"isa", instruction_set()}};
   fmt::print("{}\n", out.dump());
   return 0;
 }

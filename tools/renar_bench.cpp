@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
 #include "core/clock.h"
 #include "core/device_buffer.h"
+#include "core/json.h"
 #include "core/parallel.h"
 #include "core/version.h"
 #include "kernels/gemm.h"
@@ -102,16 +102,16 @@ double sgemm_peak(int threads) {
 int report_predictions(const StepOptions& o, const Machine& machine, int steps_t,
                        const Times& times) {
   if (o.json) {
-    const nlohmann::ordered_json out = {{"algo", o.algo},
-                                        {"nodes", o.length},
-                                        {"batch", o.batch},
-                                        {"steps_T", steps_t},
-                                        {"predict_ms_min", times.min},
-                                        {"predict_ms_median", times.median},
-                                        {"peak_rss_mib", peak_memory_mib()},
-                                        {"cpu", cpu_model()},
-                                        {"isa", instruction_set()},
-                                        {"threads", machine.threads}};
+    const Json out = {{"algo", o.algo},
+                      {"nodes", o.length},
+                      {"batch", o.batch},
+                      {"steps_T", steps_t},
+                      {"predict_ms_min", times.min},
+                      {"predict_ms_median", times.median},
+                      {"peak_rss_mib", peak_memory_mib()},
+                      {"cpu", cpu_model()},
+                      {"isa", instruction_set()},
+                      {"threads", machine.threads}};
     fmt::print("{}\n", out.dump());
     return 0;
   }
@@ -167,25 +167,25 @@ int bench_step(StepOptions o) {
                              : sgemm_peak_on(machine.device, machine.precision);
 
   if (o.json) {
-    const nlohmann::ordered_json out = {{"algo", o.algo},
-                                        {"method", config.method},
-                                        {"device", on_cpu ? "cpu" : text_of(machine)},
-                                        {"nodes", o.length},
-                                        {"batch", o.batch},
-                                        {"steps_T", steps_of(batch.frames)},
-                                        {"step_ms_min", training.min},
-                                        {"step_ms_median", training.median},
-                                        {"first_step_s", first},
-                                        {"predict_ms_min", predicting.min},
-                                        {"gflop", gflop},
-                                        {"gflops", gflops},
-                                        {"sgemm_peak_gflops", peak},
-                                        {"peak_rss_mib", memory},
-                                        {"allocations", made},
-                                        {"device_waits", waits},
-                                        {"cpu", cpu_model()},
-                                        {"isa", instruction_set()},
-                                        {"threads", machine.threads}};
+    const Json out = {{"algo", o.algo},
+                      {"method", config.method},
+                      {"device", on_cpu ? "cpu" : text_of(machine)},
+                      {"nodes", o.length},
+                      {"batch", o.batch},
+                      {"steps_T", steps_of(batch.frames)},
+                      {"step_ms_min", training.min},
+                      {"step_ms_median", training.median},
+                      {"first_step_s", first},
+                      {"predict_ms_min", predicting.min},
+                      {"gflop", gflop},
+                      {"gflops", gflops},
+                      {"sgemm_peak_gflops", peak},
+                      {"peak_rss_mib", memory},
+                      {"allocations", made},
+                      {"device_waits", waits},
+                      {"cpu", cpu_model()},
+                      {"isa", instruction_set()},
+                      {"threads", machine.threads}};
     fmt::print("{}\n", out.dump());
     return 0;
   }

@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "core/version.h"
 #include "tools/program.h"

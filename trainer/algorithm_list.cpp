@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "algos/dataset.h"
 #include "algos/registry.h"
+#include "core/json.h"
 #include "core/text.h"
 
 namespace renar {
@@ -73,7 +73,6 @@ std::string algorithm_list() {
 }
 
 std::string algorithm_list_json() {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
     Json probes = Json::array();

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/files.h"
+#include "core/json.h"
 #include "trainer/metrics.h"
 
 namespace renar {
@@ -252,14 +252,14 @@ void draw_scores(const Curves& curves, const Axis& x, Drawing& drawing) {
 
 Curves read_curves(const std::string& metrics_path) {
   Curves curves;
-  const auto number = [](const nlohmann::ordered_json& value) {  // NaN is written as null
+  const auto number = [](const Json& value) {  // NaN is written as null
     return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
   };
-  const std::vector<nlohmann::ordered_json> lines = read_metrics(metrics_path);
+  const std::vector<Json> lines = read_metrics(metrics_path);
   const auto is_mean = [](const auto& line) { return line.value("algo", "") == kMeanOfAll; };
   const bool several = std::any_of(lines.begin(), lines.end(), is_mean);
   std::map<int, std::vector<double>> losses_of_step;
-  for (const nlohmann::ordered_json& line : lines) {
+  for (const Json& line : lines) {
     const int step = line["step"].get<int>();
     if (line.contains("loss")) {
       if (several) losses_of_step[step].push_back(number(line["loss"]));

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "trainer/checkpoint.h"
@@ -14,8 +14,6 @@
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string file_of(const RunDirectory& directory, Checkpoint checkpoint) {
   switch (checkpoint) {

@@ -1,14 +1,12 @@
 #include "trainer/evaluation_report.h"
 
 #include <fmt/core.h>
+#include "core/json.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kScoreWidth = 7;  // "-1.0000", "running"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/rng.h"
 #include "trainer/reference_names.h"
 
@@ -13,8 +13,6 @@ namespace renar {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 constexpr double kAuthorsRatio = 0.3;  // of masks, where a case does not say
 constexpr double kRounding = 1.19e-7;  // of a float: 2^-23
 
@@ -113,7 +111,7 @@ GoldenCase read_golden_case(const std::string& path, const std::string& manifest
   out.arrays = read_npz(path);
   const std::string title = fs::path(path).stem().string();
   try {
-    const Json entry = Json::parse(read_file(manifest)).at(title);
+    const Json entry = parse_json(read_file(manifest)).at(title);
     std::vector<Probe> probes;
     for (const auto& [name, probe] : entry.at("spec").items()) {
       probes.push_back(probe_of(name, probe, out.arrays));

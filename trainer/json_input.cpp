@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::json;
 
 /// The beginning of a text on one line: what is no printable ASCII becomes a question mark.
 std::string printable(std::string_view text, std::size_t longest) {

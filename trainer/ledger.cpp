@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "trainer/machine.h"
@@ -18,8 +18,6 @@
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The algorithms and the settings that decide what is computed and differ from their defaults.
 std::map<std::string, std::string> deciding_settings(const Config& config) {
@@ -37,8 +35,7 @@ std::map<std::string, std::string> deciding_settings(const Config& config) {
 
 /// A value as JSON: 0.001, [4, 7], "soft", true; TOML writes them alike.
 Json json_of(const Setting& setting, const Config& config) {
-  const Json value = Json::parse(toml_of(setting, config), nullptr, /*allow_exceptions=*/false);
-  return value.is_discarded() ? Json(text_of(setting, config)) : value;
+  return try_parse_json(toml_of(setting, config)).value_or(text_of(setting, config));
 }
 
 /// What every line begins with.
@@ -57,7 +54,7 @@ Json beginning_of(const Config& config, const RunDirectory& directory) {
 
 /// The entry that a line tells of. Throws nlohmann's exceptions where it is not a run's.
 LedgerEntry entry_of(std::string_view line) {
-  const Json object = Json::parse(line);
+  const Json object = parse_json(line);
   LedgerEntry entry{object.at("config_hash"), object.at("commit"), object.value("error", ""), {}};
   if (!object.contains("error")) entry.result = result_of(object);
   return entry;
@@ -83,7 +80,7 @@ Ledger::Ledger(const std::string& path) {
     if (line.empty()) continue;
     try {
       entries_.push_back(entry_of(line));
-    } catch (const nlohmann::json::exception&) {
+    } catch (const Json::exception&) {
       if (end == text.size()) {
         remarks_.push_back(fmt::format(
             "{}, line {}, the last, is cut off: that run counts as not done", path, number));
@@ -117,10 +114,10 @@ void append_finished(const std::string& ledger, const Config& config,
                      const RunDirectory& directory) {
   Json line = beginning_of(config, directory);
   try {
-    const Json summary = Json::parse(read_file(directory.summary()));
+    const Json summary = parse_json(read_file(directory.summary()));
     result_of(summary);
     line.update(summary);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Json::exception& error) {
     throw Error(message_of("[ledger] {} is damaged: {}", directory.summary(), error.what()));
   }
   append_line(ledger, line.dump());

@@ -3,20 +3,19 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 
 namespace renar {
-
-using nlohmann::ordered_json;
 
 MetricsWriter::MetricsWriter(const std::string& path, int first_step) : path_(path) {
   std::string kept;
   if (std::filesystem::exists(path)) {
-    for (const ordered_json& object : read_metrics(path)) {
+    for (const Json& object : read_metrics(path)) {
       if (object.at("step").get<int>() < first_step) kept += object.dump() + "\n";
     }
   }
@@ -27,26 +26,27 @@ MetricsWriter::MetricsWriter(const std::string& path, int first_step) : path_(pa
 
 MetricsWriter::~MetricsWriter() { std::fclose(file_); }
 
-void MetricsWriter::write(const ordered_json& object) {
+void MetricsWriter::write(const Json& object) {
   const std::string line = object.dump() + "\n";
   const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size();
   RENAR_CHECK(written && std::fflush(file_) == 0, "[metrics] cannot write {}: {}", path_,
               std::strerror(errno));
 }
 
-std::vector<ordered_json> read_metrics(const std::string& path) {
+std::vector<Json> read_metrics(const std::string& path) {
   const std::string text = read_file(path);
-  std::vector<ordered_json> objects;
+  std::vector<Json> objects;
   int number = 0;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;  // a line counts once its end is there
     const std::string_view line = std::string_view(text).substr(start, end - start);
-    ordered_json object = ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+    std::optional<Json> object = try_parse_json(line);
     ++number;
-    RENAR_CHECK(object.is_object() && object.contains("step") && object["step"].is_number_integer(),
+    RENAR_CHECK(object && object->is_object() && object->contains("step") &&
+                    object->at("step").is_number_integer(),
                 "[metrics] {}, line {} is not an object with a step", path, number);
-    objects.push_back(std::move(object));
+    objects.push_back(*std::move(object));
     start = end + 1;
   }
   return objects;

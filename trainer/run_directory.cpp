@@ -1,10 +1,11 @@
 #include "trainer/run_directory.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 
 namespace renar {
 namespace {
@@ -18,10 +19,10 @@ bool exists(const std::string& path) {
 
 /// Steps that a summary.json speaks of, 0 where it is damaged: the run is then finished once more.
 int finished_steps(const std::string& path) {
-  const auto summary = nlohmann::json::parse(read_file(path), nullptr, false);
-  const bool usable =
-      summary.is_object() && summary.contains("steps") && summary["steps"].is_number();
-  return usable ? summary["steps"].get<int>() : 0;
+  const std::optional<Json> summary = try_parse_json(read_file(path));
+  const bool usable = summary && summary->is_object() && summary->contains("steps") &&
+                      summary->at("steps").is_number();
+  return usable ? summary->at("steps").get<int>() : 0;
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // summary.json and the lines that end a run (trainer/train.h).
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/version.h"
 #include "trainer/evaluation_report.h"
 #include "trainer/progress.h"
@@ -13,8 +12,6 @@
 namespace renar {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const AlgorithmResult& result) {
   Json tests = Json::array();
@@ -140,8 +137,8 @@ RunResult result_of(const Json& s) {
 
 RunResult read_summary(const std::string& path) {
   try {
-    return result_of(Json::parse(read_file(path)));
-  } catch (const nlohmann::json::exception& error) {
+    return result_of(parse_json(read_file(path)));
+  } catch (const Json::exception& error) {
     throw Error(message_of("[summary] {} is damaged: {}", path, error.what()));
   }
 }

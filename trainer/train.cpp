@@ -4,12 +4,12 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/json.h"
 #include "core/profile.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -198,7 +198,7 @@ class Training {
         "--lr may help",
         state_.step, loss, algorithm.name, directory_.path());
     const double seconds = seconds_now() - start;
-    nlohmann::ordered_json line = {
+    Json line = {
         {"step", state_.step}, {"algo", algorithm.name}, {"nodes", batch.nodes}, {"loss", loss}};
     double outputs = 0;
     for (std::size_t p = 0; p < spec.size(); ++p) {
@@ -222,7 +222,7 @@ class Training {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const Evaluation found =
           *validation_[k].score(training_->placed(), runner_, [] { return true; });
-      nlohmann::ordered_json line = {
+      Json line = {
           {"step", state_.step - 1}, {"algo", algorithms_[k]->name}, {"val_score", found.score}};
       for (const OutputScore& output : found.outputs) line["val." + output.name] = output.score;
       metrics.write(line);
@@ -247,10 +247,10 @@ class Training {
       double sum = 0;
       for (std::size_t k = 0; k < algorithms_.size(); ++k) {
         const Evaluation found = *test_of(training_->placed(), k, length, [] { return true; });
-        nlohmann::ordered_json line = {{"step", state_.step - 1},
-                                       {"algo", algorithms_[k]->name},
-                                       {"length", length},
-                                       {"test_score", found.score}};
+        Json line = {{"step", state_.step - 1},
+                     {"algo", algorithms_[k]->name},
+                     {"length", length},
+                     {"test_score", found.score}};
         for (const OutputScore& output : found.outputs) line["test." + output.name] = output.score;
         metrics.write(line);
         sum += found.score;

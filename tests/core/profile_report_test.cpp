@@ -2,11 +2,11 @@
 #include "core/profile_report.h"
 
 #include <doctest/doctest.h>
+#include "core/json.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace renar {
@@ -102,9 +102,9 @@ TEST_CASE("profile_report: threads are added up, whatever their scopes") {
 
 TEST_CASE("profile_report: the trace is JSON whose bars nest, named and on named threads") {
   const Sample sample(true);
-  const auto json = nlohmann::json::parse(profile_trace(sample.tracks, 100, 101));
+  const auto json = parse_json(profile_trace(sample.tracks, 100, 101));
   std::map<int, std::string> threads;
-  std::map<int, std::vector<nlohmann::json>> bars;
+  std::map<int, std::vector<Json>> bars;
   for (const auto& event : json["traceEvents"]) {
     if (event["name"] == "thread_name") threads[event["tid"]] = event["args"]["name"];
     if (event["ph"] == "X") bars[event["tid"]].push_back(event);
@@ -171,7 +171,7 @@ TEST_CASE("profile_report: a trace has what began in its time, and no open range
   Sample sample;
   const auto names = [&](double from, double to) {
     std::vector<std::string> found;
-    const auto json = nlohmann::json::parse(profile_trace(sample.tracks, from, to));
+    const auto json = parse_json(profile_trace(sample.tracks, from, to));
     for (const auto& event : json["traceEvents"]) {
       if (event["ph"] == "X") found.push_back(event["name"]);
     }
@@ -182,7 +182,7 @@ TEST_CASE("profile_report: a trace has what began in its time, and no open range
   sample.tracks[0].marks.pop_back();  // of the step
   const Words rest = names(99, 101);
   CHECK(rest == Words{"model", "linear", "relu", "model (backward)", "linear (backward)"});
-  CHECK(nlohmann::json::parse(profile_trace({}, 0, 1)).contains("traceEvents"));
+  CHECK(parse_json(profile_trace({}, 0, 1)).contains("traceEvents"));
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "algos/registry.h"
+#include "core/json.h"
 
 using namespace renar;
 
@@ -25,7 +25,7 @@ TEST_CASE("algorithm_list: an entry in full, and none without") {
 }
 
 TEST_CASE("algorithm_list: the JSON has every probe in the order of its spec") {
-  const nlohmann::json list = nlohmann::json::parse(algorithm_list_json())["algorithms"];
+  const Json list = parse_json(algorithm_list_json())["algorithms"];
   REQUIRE(list.size() == algorithms().size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Algorithm& algorithm = algorithms()[i];

@@ -2,8 +2,7 @@
 #include "trainer/evaluation_report.h"
 
 #include <doctest/doctest.h>
-
-#include <nlohmann/json.hpp>
+#include "core/json.h"
 
 namespace renar {
 namespace {
@@ -43,14 +42,13 @@ TEST_CASE("evaluation_report: hints at six frames, the last among them") {
 TEST_CASE("evaluation_report: JSON has every frame, and null where there is no score") {
   Evaluation test = example();
   test.hints[0].score.reset();
-  const nlohmann::ordered_json json = json_of(test);
+  const Json json = json_of(test);
   CHECK(json["nodes"] == 17);
   CHECK(json["samples"] == 4);
   CHECK(json["score"] == 0.75);
   CHECK(json["trivial"] == 0.25);
   CHECK(json["exact"] == 0.5);
-  CHECK(json["outputs"]["pi"] ==
-        nlohmann::ordered_json({{"score", 0.5}, {"trivial", 0.125}, {"exact", 0.0}}));
+  CHECK(json["outputs"]["pi"] == Json({{"score", 0.5}, {"trivial", 0.125}, {"exact", 0.0}}));
   CHECK(json["hints"]["pi_h"]["score"].is_null());
   CHECK(json["hints"]["pi_h"]["along_time"].size() == 11);
   CHECK(json["hints"]["pi_h"]["along_time"][10] == 0.375);

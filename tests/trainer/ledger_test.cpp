@@ -4,18 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "tests/core/scratch.h"
 #include "trainer/settings.h"
 
 namespace renar {
 namespace {
-
-using Json = nlohmann::json;
 
 Config config_of(std::uint32_t seed) {
   Config config;
@@ -73,8 +71,8 @@ TEST_CASE("ledger: a line has what the summary has, and is read again") {
   const std::string path = scratch.path("results/ledger.jsonl");
   const RunDirectory directory = finished_run(scratch, "run", 0.5, 7);
   append_finished(path, config_of(7), directory);
-  const Json line = Json::parse(read_file(path));
-  const Json summary = Json::parse(read_file(directory.summary()));
+  const Json line = parse_json(read_file(path));
+  const Json summary = parse_json(read_file(directory.summary()));
   for (const auto& [key, value] : summary.items()) CHECK(line.at(key) == value);
   CHECK(line.at("config") == Json{{"algo", {"bfs"}}, {"seed", 7}});
   CHECK(line.at("directory") == directory.path());
@@ -108,7 +106,7 @@ TEST_CASE("ledger: a failed run has a line with the reason") {
   const LedgerEntry* entry = ledger.find(config_hash(config_of(7)));
   REQUIRE(entry != nullptr);
   CHECK(entry->error == "the loss of\nstep 3 is \"nan\" \xef\xbf\xbd");
-  const Json line = Json::parse(read_file(path));
+  const Json line = parse_json(read_file(path));
   CHECK(line.at("algo") == "bfs");
   CHECK(line.at("processor") == "triplet_gmpnn");
   CHECK(line.at("seed") == 7);
@@ -131,7 +129,7 @@ TEST_CASE("ledger: of several lines of a run the last that finished counts") {
   CHECK(Ledger(path).find(hash)->error == "");
   CHECK(Ledger(path).entries().size() == 4);
 
-  Json again = Json::parse(read_file(directory.summary()));
+  Json again = parse_json(read_file(directory.summary()));
   again["config_hash"] = hash;
   again["algorithms"][0]["tests"][0]["score"] = 0.875;
   append_line(path, again.dump());

@@ -6,15 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 
 namespace renar {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct TemporaryFile {
   std::string path = (std::filesystem::temp_directory_path() /
@@ -33,7 +31,7 @@ TEST_CASE("metrics: numbers come back with all their bits, keys in order") {
     writer.write({{"step", 0}, {"loss", loss}, {"algo", "dfs"}, {"seconds", seconds}});
     CHECK(read_metrics(file.path).size() == 1);  // there before the writer is gone
   }
-  const ordered_json object = read_metrics(file.path).at(0);
+  const Json object = read_metrics(file.path).at(0);
   CHECK(object["loss"].get<float>() == loss);
   CHECK(object["seconds"].get<double>() == seconds);
   CHECK(object.begin().key() == "step");

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/files.h"
+#include "core/json.h"
 #include "tests/core/scratch.h"
 #include "trainer/train.h"
 
@@ -72,7 +72,7 @@ TEST_CASE("profiled_steps: five steps after three, or all of a short run") {
 TEST_CASE("profiled_steps: the trace of a run is JSON, with its threads and its ops") {
   const Scratch scratch;
   const RunDirectory directory = run(config_of(3, true), scratch.path("run"));
-  const auto json = nlohmann::json::parse(read_file(directory.profile_trace()));
+  const auto json = parse_json(read_file(directory.profile_trace()));
   int steps = 0, losses = 0;
   for (const auto& event : json["traceEvents"]) {
     if (event["ph"] != "X") continue;

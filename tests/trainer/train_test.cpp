@@ -9,10 +9,10 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "tests/core/scratch.h"
 #include "tests/nn/small.h"
@@ -50,7 +50,7 @@ RunResult run(const Config& config, const RunDirectory& directory, RunPlan plan)
 /// metrics.jsonl without the clock.
 std::vector<std::string> metrics(const RunDirectory& directory) {
   std::vector<std::string> lines;
-  for (nlohmann::ordered_json line : read_metrics(directory.metrics())) {
+  for (Json line : read_metrics(directory.metrics())) {
     line.erase("seconds");
     lines.push_back(line.dump());
   }
