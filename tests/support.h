@@ -23,6 +23,14 @@ constexpr bool kFloatBuild = false;
 constexpr bool kFloatBuild = true;
 #endif
 
+/// Whether this build is under the address sanitizer, which is slow: `* doctest::skip(kSanitized)`
+/// stands on nets that take long. Shorter ones run there, all of them in the double build.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 /// How far two orders of the same sum may lie apart, relative to the largest number.
 constexpr double kRounding = kFloatBuild ? 1e-5 : 1e-12;
 

@@ -140,11 +140,7 @@ std::span<const simt::Schedule> schedules() {
 /// So is memory that is not the kernel's, under the address sanitizer; what depends on the schedule
 /// is left to the build in double.
 std::span<const simt::Schedule> schedules_to_compare() {
-#ifdef __SANITIZE_ADDRESS__
-  return schedules().first(1);
-#else
-  return schedules();
-#endif
+  return kSanitized ? schedules().first(1) : schedules();
 }
 
 /// run(device) under a schedule.

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "tests/source_dir.h"
+#include "tests/support.h"
 
 using namespace renar;
 
@@ -92,12 +93,7 @@ TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
   }
 }
 
-// The sets of 64 nodes take a minute under the sanitizer, which is about memory.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kHasTestSets = false;
-#else
-constexpr bool kHasTestSets = true;
-#endif
+constexpr bool kHasTestSets = !test::kSanitized;  // the sets of 64 nodes, which would take a minute
 
 TEST_CASE("golden: the splits of CLRS-30 have the reference's checksums") {
   const std::string path = test::source_dir() + "/tests/golden/checksums/checksums.json";

@@ -70,7 +70,8 @@ TEST_CASE("net on a device: every probe by each method, samples that go on when 
   }
 }
 
-TEST_CASE("net on a device: what outputs read is kept by each kind of processor, in segments too") {
+TEST_CASE("net on a device: what outputs read is kept by each kind of processor, in segments too" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   const Batch batch = test::random_batch(test::every_probe(), 3, {1, 3, 2, 4});
@@ -182,7 +183,8 @@ TEST_CASE("net on a device: twenty updates go as on the CPU") {
 
 // A factor errs by at most u, a product by 2u: a loss that is further off would have errors that
 // add up where those of a sum should cancel. On fibers the losses are off by 0.4 u at most.
-TEST_CASE("net on a device: twenty updates in tf32 and bf16 stay near those in fp32") {
+TEST_CASE("net on a device: twenty updates in tf32 and bf16 stay near those in fp32" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   const std::vector<double> want = losses_of_updates(Device::kCpu);

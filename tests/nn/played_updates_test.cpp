@@ -72,7 +72,8 @@ TEST_CASE("played updates: another batch plays what was recorded, by every metho
   }
 }
 
-TEST_CASE("played updates: other masks and other noise do, too, and segments") {
+TEST_CASE("played updates: other masks and other noise do, too, and segments" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   for (const Masking masking : {Masking::kPaper, Masking::kAuthors}) {
@@ -85,7 +86,8 @@ TEST_CASE("played updates: other masks and other noise do, too, and segments") {
   }
 }
 
-TEST_CASE("played updates: long trajectories, some of which stop before their rounded length") {
+TEST_CASE("played updates: long trajectories, some of which stop before their rounded length" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   NetOptions options = test::small_options();
@@ -111,7 +113,8 @@ TEST_CASE("played updates: chunks of as many parts that stop at the same steps")
   });
 }
 
-TEST_CASE("played updates: parts of trajectories do not play what whole ones have recorded") {
+TEST_CASE("played updates: parts of trajectories do not play what whole ones have recorded" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   const Net net("every", test::every_probe(), test::small_options());

@@ -78,7 +78,8 @@ TEST_CASE("net in training: on the CPU it is the runner's gradients and the opti
   CHECK(s.training.updates() == 4);
 }
 
-TEST_CASE("net in training: on the device it goes as on the CPU, clipped or not, frozen or not") {
+TEST_CASE("net in training: on the device it goes as on the CPU, clipped or not, frozen or not" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   for (const double clip : {0.0, 0.1}) {
