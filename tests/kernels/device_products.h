@@ -10,6 +10,7 @@
 #include "kernels/learned_sums.h"
 #include "kernels/products.h"
 #include "tests/support.h"
+#include "tests/support_device.h"
 
 namespace renar::test {
 
@@ -24,6 +25,45 @@ inline Uses uses_of(Tape& tape, const Inputs& given, std::size_t count) {
     strides += strides_of(dy.rows());
   }
   return {tape.send<Use>(table, size), size, strides};
+}
+
+/// What a weight (in, out), or a bias (out) where `in` is 0, learns from its uses; learned_numbers
+/// are for it. On the CPU add_use(x, dy, to) says it, for one use. Input: what has the sum for
+/// gradient. Constants: x and dy of each use.
+template <class AddUse>
+Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses, AddUse add_use,
+              Precision precision = Precision::kFp32) {
+  return [=](Tape& tape, const Inputs& given) {
+    const Tensor& learned = given[0];
+    if (tape.device() == Device::kCpu) {
+      tape.record(learned, [=, of_uses = given.data() + 1] {
+        for (std::size_t u = 0; u < uses; ++u) {
+          add_use(of_uses[2 * u], of_uses[2 * u + 1], learned.grad);
+        }
+      });
+      return learned;
+    }
+    const Uses all = uses_of(tape, {given.begin() + 1, given.end()}, uses);
+    Real* scratch = tape.array<Real>(in > 0 ? weight_scratch(in, out, all.strides)
+                                            : bias_scratch(out, all.strides));
+    tape.record(learned, [=] {
+      in > 0 ? add_to_weight(in, out, all, scratch, learned.grad, precision)
+             : add_to_bias(out, all, scratch, learned.grad);
+    });
+    return learned;
+  };
+}
+inline DeviceCheck learned_numbers(std::int64_t in, std::int64_t out,
+                                   const std::vector<std::int64_t>& rows,
+                                   double tolerance = kRounding) {
+  DeviceCheck check{.inputs = {Numbers::random({std::max<std::int64_t>(in, 1), out}, 0)},
+                    .tolerance = tolerance};
+  std::uint64_t seed = 1;
+  for (const std::int64_t r : rows) {
+    check.constants.push_back(Numbers::random({r, std::max<std::int64_t>(in, 1)}, seed++));
+    check.constants.push_back(Numbers::random({r, out}, seed++));
+  }
+  return check;
 }
 
 /// Fails unless equal rows of x give bit-equal rows of y = x w.

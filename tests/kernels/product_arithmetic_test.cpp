@@ -191,35 +191,11 @@ TEST_CASE("product_arithmetic: gradients of inputs") {
   }
 }
 
-// Inputs: x and dy of each use, then what dw holds.
-test::Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses, Precision precision) {
-  return [=](Tape& tape, const Inputs& given) {
-    const Tensor dw = tape.output({in, out}, {});
-    copy_on_device(tape.device(), dw.data, given[2 * uses].data,
-                   static_cast<std::size_t>(dw.size()) * sizeof(Real));
-    if (tape.device() == Device::kCpu) {
-      for (std::size_t u = 0; u < uses; ++u) {
-        const Tensor &x = given[2 * u], &dy = given[2 * u + 1];
-        add_rounded(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, dw.data, precision);
-      }
-      return dw;
-    }
-    const Uses all = test::uses_of(tape, given, uses);
-    Real* scratch = tape.array<Real>(weight_scratch(in, out, all.strides));
-    add_to_weight(in, out, all, scratch, dw.data, precision);
-    return dw;
+test::Op weight_of(std::int64_t in, std::int64_t out, std::size_t uses, Precision precision) {
+  const auto add_use = [=](const Tensor& x, const Tensor& dy, Real* dw) {
+    add_rounded(in, out, dy.rows(), {x.data, 1, in}, {dy.data, out, 1}, dw, precision);
   };
-}
-test::DeviceCheck learned_numbers(std::int64_t in, std::int64_t out,
-                                  const std::vector<std::int64_t>& rows) {
-  test::DeviceCheck check{.inputs = {}, .tolerance = kTolerance};
-  std::uint64_t seed = 1;
-  for (const std::int64_t r : rows) {
-    check.constants.push_back(Numbers::random({r, in}, seed++));
-    check.constants.push_back(Numbers::random({r, out}, seed++));
-  }
-  check.constants.push_back(Numbers::random({in, out}, seed));
-  return check;
+  return test::learned_of(in, out, uses, add_use, precision);
 }
 
 TEST_CASE("product_arithmetic: gradients of weights, in one part and in many") {
@@ -232,8 +208,8 @@ TEST_CASE("product_arithmetic: gradients of weights, in one part and in many") {
         CAPTURE(name_of(precision));
         CAPTURE(in);
         CAPTURE(out);
-        test::same_on_device(learned_of(in, out, rows.size(), precision),
-                             learned_numbers(in, out, rows));
+        test::same_on_device(weight_of(in, out, rows.size(), precision),
+                             test::learned_numbers(in, out, rows, kTolerance));
       }
     }
   }
@@ -315,7 +291,8 @@ TEST_CASE("product_arithmetic: no barrier can be left out") {
     const Layer layer{20, 24, {300, 70}, precision};
     test::needs_every_barrier(forward_of(layer), numbers_of(layer));
     test::needs_every_barrier(back_of(20, 24, 300, precision), back_numbers(20, 24, 300));
-    test::needs_every_barrier(learned_of(40, 66, 2, precision), learned_numbers(40, 66, {300, 70}));
+    test::needs_every_barrier(weight_of(40, 66, 2, precision),
+                              test::learned_numbers(40, 66, {300, 70}, kTolerance));
   }
 }
 
