@@ -1,9 +1,10 @@
 #include "trainer/evaluation_report.h"
 
 #include <fmt/core.h>
-#include "core/json.h"
 
 #include <algorithm>
+
+#include "core/json.h"
 
 namespace renar {
 namespace {

@@ -2,12 +2,13 @@
 #include "core/profile_report.h"
 
 #include <doctest/doctest.h>
-#include "core/json.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <sstream>
+
+#include "core/json.h"
 
 namespace renar {
 namespace {

@@ -2,6 +2,7 @@
 #include "trainer/evaluation_report.h"
 
 #include <doctest/doctest.h>
+
 #include "core/json.h"
 
 namespace renar {
