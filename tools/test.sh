@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make test: builds renar three times (float, double, sanitized) and the kernels once more, runs the doctest cases in each,
-# the system tests and the golden cases, and closes with one line: N passed, N failed, N skipped.
+# make test: builds renar three times (float, double, sanitized) and the kernels once more, runs the doctest cases in each
+# (in double without the algorithms'), the system tests and the golden cases, and closes with one line: N passed, N failed, N skipped.
 #
 # A doctest case that cannot run prints a line that starts with SKIPPED. A system test
 # tests/system/*.sh gets the directory of the programs as its argument; it exits with 0 (passed),
@@ -58,8 +58,9 @@ summary() { sed -n "s/^\[doctest\] test cases:.*| *\([0-9]*\) $1.*/\1/p" "$2"; }
 run_slice() { "$1" --no-colors --no-intro --first="$2" --last=$(($2 + slice - 1)); }
 
 # doctests NAME: runs the doctest cases of build/NAME in slices, of which each core takes the next.
-# Those that doctest itself leaves out (doctest::skip) are the gradient checks, which need double:
-# there they would count as skipped.
+# Those that doctest itself leaves out (doctest::skip) are the gradient checks, which need double, and
+# under the sanitizers the longest nets on fibers: in the double build, which has both, they would
+# count as skipped.
 doctests() {
   local name=$1 program=build/$1/renar_tests start=$SECONDS count first status bad rest
   local k=0 left=0 ok=0 failures=0 skips

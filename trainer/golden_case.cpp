@@ -13,6 +13,7 @@ namespace renar {
 namespace {
 
 namespace fs = std::filesystem;
+
 constexpr double kAuthorsRatio = 0.3;  // of masks, where a case does not say
 constexpr double kRounding = 1.19e-7;  // of a float: 2^-23
 
