@@ -162,10 +162,15 @@ void copy_on_device(Device device, void* to, const void* from, std::size_t bytes
 
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return;
-  if (device != Device::kCpu) start_collected();
-  if (device == Device::kCuda) return cuda_fill(to, byte, bytes);
-  run_or_note(
-      device, [=] { std::memset(to, byte, bytes); }, to, byte, bytes);
+  const auto fill = [=] {
+    if (device == Device::kCuda) return cuda_fill(to, byte, bytes);
+    run_or_note(
+        device, [=] { std::memset(to, byte, bytes); }, to, byte, bytes);
+  };
+  if (device == Device::kCpu) return fill();
+  const Touched touched =
+      Touched().writes(static_cast<const char*>(to), static_cast<std::int64_t>(bytes));
+  launch_later("fill", touched, fill);
 }
 
 void wait_for_sends(Device device) {

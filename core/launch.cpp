@@ -1,29 +1,8 @@
 #include "core/launch.h"
 
-#include <utility>
-
 #include "core/check.h"
-#include "core/profiler.h"
 
 namespace renar {
-namespace {
-
-void (*start_what_is_collected)() = nullptr;
-ProfileHere collected_for;  // the range that began the collection
-
-}  // namespace
-
-void collect(void (*start)()) {
-  start_collected();
-  start_what_is_collected = start;
-  collected_for = profile_here();
-}
-
-void start_collected() {
-  if (start_what_is_collected == nullptr) return;
-  const ProfileElsewhere profile(collected_for, "collected");
-  std::exchange(start_what_is_collected, nullptr)();
-}
 
 void check_grid(const Grid& grid) {
   constexpr std::int64_t kMostBlocksX = 0x7fffffff, kMostBlocksY = 65535, kMostThreads = 1024;

@@ -6,20 +6,36 @@
 //   }
 //   launch(one_thread_each(size), scale_kernel, size, factor, x);
 //
-// for_each is the common case, an element a thread, whose formula the CPU runs too.
+// for_each is the common case, an element a thread, whose formula the CPU runs too. What says what
+// it touches is collected (core/collected.h) and started beside others of its kind:
+//
+//   struct Scale {
+//     Real factor;
+//     Real* x;
+//     Touched touched(std::int64_t count) const { return Touched().writes(x, count); }
+//     RENAR_HOST_DEVICE void operator()(std::int64_t i) const { x[i] *= factor; }
+//   };
+//   for_each(device, size, Scale{factor, x});
+//
 // Shared memory is always the launch's (no static __shared__), so that its size is checked in one
 // place.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "core/collected.h"
+#include "core/cuda.h"
 #include "core/device.h"
 #include "core/device_code.h"
 #include "core/profile.h"
 #include "core/tensor.h"
+#include "core/text.h"
 
 #ifdef __CUDACC__
 #include <cuda_runtime_api.h>
@@ -55,41 +71,16 @@ constexpr Grid one_warp_each(std::int64_t count) { return one_thread_each(count 
 /// Throws renar::Error where a grid is beyond what CUDA takes.
 void check_grid(const Grid& grid);
 
-/// Kernels that do not need each other's results may be collected and started as one (as by
-/// kernels/products.cu). `start` starts what is collected; it is called before another collection,
-/// kernel, copy or release of the device's memory, so that nobody sees the difference.
-void collect(void (*start)());
-void start_collected();
-
-/// Memory that a collected kernel reads or writes.
-struct Stretch {
-  const void* begin = nullptr;
-  std::size_t bytes = 0;
-
-  bool meets(const Stretch& other) const {
-    const auto *mine = static_cast<const char*>(begin),
-               *theirs = static_cast<const char*>(other.begin);
-    return mine < theirs + other.bytes && theirs < mine + bytes;
-  }
-};
-template <class T>
-Stretch stretch(const T* begin, std::int64_t count) {
-  return {begin, begin == nullptr ? 0 : static_cast<std::size_t>(count) * sizeof(T)};
-}
-
 #ifdef __CUDACC__
 
 /// The one queue of all work.
 cudaStream_t stream();
 void check_launch();
-/// While a recording stands for them (core/launch_graphs.h).
-bool launches_are_left_out();
 
+/// Starts a kernel ahead of what is collected: for those that are.
 template <class... P, class... A>
-void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
-  if (grid.blocks.x * grid.blocks.y == 0) return;
-  start_collected();
-  if (launches_are_left_out()) return;
+void launch_collected(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
+  if (grid.blocks.x * grid.blocks.y == 0 || launches_are_left_out()) return;
   check_grid(grid);
   count_launch();
   const dim3 blocks(static_cast<unsigned>(grid.blocks.x), static_cast<unsigned>(grid.blocks.y));
@@ -107,9 +98,8 @@ __device__ T* shared_memory() {
 #else
 
 template <class... P, class... A>
-void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
+void launch_collected(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   if (grid.blocks.x * grid.blocks.y == 0) return;
-  start_collected();
   check_grid(grid);
   count_launch();
   const auto run = [grid, kernel, given = std::tuple<std::remove_cvref_t<P>...>(arguments...)] {
@@ -130,6 +120,24 @@ T* shared_memory() {
 }
 
 #endif
+
+template <class... P, class... A>
+void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
+  start_collected();
+  launch_collected(grid, kernel, std::forward<A>(arguments)...);
+}
+
+/// Collects a kernel that none can join. `start` holds pointers and numbers and ends in
+/// launch_collected.
+template <class Start>
+void launch_later(const char* name, const Touched& touched, const Start& start) {
+  static const CollectedKind kind{name,
+                                  [](const void* given) { (*static_cast<const Start*>(given))(); }};
+  struct Given {
+    alignas(Start) std::byte bytes[sizeof(Start)];
+  };
+  new (collect<Given>(kind, touched, [](const Given&, bool) { return false; }).bytes) Start(start);
+}
 
 /// The running thread's number in a grid of one axis, and its warp's and its lane.
 __device__ inline std::int64_t thread_index() {
@@ -189,6 +197,65 @@ __device__ inline Real column_sum(Real value) {
   return value;
 }
 
+/// Whether an op's functor says what it touches.
+template <class F>
+concept SaysWhatItTouches = requires(const F& f) {
+  f.touched(std::int64_t{});
+};
+
+/// What one kernel does for several ops, one after another in the grid.
+template <class F>
+struct Jobs {
+  struct Job {
+    F f;
+    std::int64_t count;
+    std::int64_t room;  // of the grid's threads, or warps: whole warps, so that lines stay whole
+  };
+  // A launch carries them all: some hundred bytes, and where that is few jobs, what it can carry.
+  static constexpr int kMost =
+      std::max(std::min<int>(1024 / sizeof(Job), 16), std::min<int>(4000 / sizeof(Job), 4));
+  static_assert(kMost > 0);
+
+  int count;
+  Job job[kMost];
+};
+
+enum class JobsBy { kElements, kRows };
+
+template <class F, JobsBy kBy>
+__global__ void do_jobs(const Jobs<F> RENAR_GIVEN all) {
+  std::int64_t at = kBy == JobsBy::kRows ? warp_index() : thread_index();
+  for (int j = 0; j < all.count; ++j) {
+    const auto& job = all.job[j];
+    if (at < job.room) {
+      if (at < job.count) job.f(at);
+      return;
+    }
+    at -= job.room;
+  }
+}
+
+template <class F, JobsBy kBy>
+void start_jobs(const void* given) {
+  const auto& all = *static_cast<const Jobs<F>*>(given);
+  std::int64_t room = 0;
+  for (int j = 0; j < all.count; ++j) room += all.job[j].room;
+  launch_collected(kBy == JobsBy::kRows ? one_warp_each(room) : one_thread_each(room),
+                   do_jobs<F, kBy>, all);
+}
+
+template <class F, JobsBy kBy>
+void collect_job(std::int64_t count, const F& f) {
+  if (count == 0) return;
+  static const CollectedKind kind{name_of_type<F>(), start_jobs<F, kBy>};
+  const auto may_join = [](const Jobs<F>& all, bool meets) {
+    return !meets && all.count < Jobs<F>::kMost;
+  };
+  Jobs<F>& all = collect<Jobs<F>>(kind, f.touched(count), may_join);
+  const std::int64_t room = kBy == JobsBy::kRows ? count : blocks_for(count, kWarp) * kWarp;
+  all.job[all.count++] = {f, count, room};
+}
+
 template <class F>
 __global__ void for_each_kernel(std::int64_t count, F f) {
   const std::int64_t i = thread_index();
@@ -199,8 +266,20 @@ __global__ void for_each_kernel(std::int64_t count, F f) {
 /// numbers.
 template <class F>
 void for_each(Device device, std::int64_t count, const F& f) {
-  if (device != Device::kCpu) return launch(one_thread_each(count), for_each_kernel<F>, count, f);
-  for (std::int64_t i = 0; i < count; ++i) f(i);
+  if (device == Device::kCpu) {
+    for (std::int64_t i = 0; i < count; ++i) f(i);
+  } else if constexpr (SaysWhatItTouches<F>) {
+    collect_job<F, JobsBy::kElements>(count, f);
+  } else {
+    launch(one_thread_each(count), for_each_kernel<F>, count, f);
+  }
+}
+
+/// On a device: f(r) for every row r below rows, by the lanes of a warp, as rows are a few classes
+/// or up to some hundred nodes or channels long. It says what it touches.
+template <SaysWhatItTouches F>
+void for_each_row(std::int64_t rows, const F& f) {
+  collect_job<F, JobsBy::kRows>(rows, f);
 }
 
 }  // namespace renar

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/text.h"
+
 namespace renar {
 namespace {
 
@@ -37,22 +39,6 @@ void follow(const ProfileTrack& track, const Entered& entered, const Piece& piec
     }
     last = &mark;
   }
-}
-
-/// "pointwise<Relu>" of "pointwise<renar::{anonymous}::Relu>", as compilers call a function.
-std::string short_name(std::string_view function) {
-  std::string name;
-  for (std::size_t i = 0; i < function.size(); ++i) {
-    if (!function.substr(i).starts_with("::")) {
-      name += function[i];
-      continue;
-    }
-    if (name.ends_with("<unnamed>")) name.resize(name.size() - 9);
-    const std::size_t start = name.find_last_of("<, ");
-    name.resize(start == std::string::npos ? 0 : start + 1);
-    ++i;
-  }
-  return name;
 }
 
 std::string_view name_of(ProfilePhase phase) {
@@ -220,7 +206,8 @@ void write_track(std::string& text, int number, std::string_view name,
     fmt::format_to(out, R"(,
 {{"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}{}","cat":"{}")",
                    number, static_cast<double>(event.start) / 1e3,
-                   static_cast<double>(event.end - event.start) / 1e3, short_name(event.name),
+                   static_cast<double>(event.end - event.start) / 1e3,
+                   without_namespaces(event.name),
                    event.phase == ProfilePhase::kBackward ? " (backward)" : "",
                    event.is_range ? "range" : "op");
     if (event.launches > 0) fmt::format_to(out, R"(,"args":{{"launches":{}}})", event.launches);
@@ -247,7 +234,8 @@ std::vector<ProfileCell> profile_cells(std::span<const ProfileTrack> tracks) {
   std::vector<ProfileCell> cells;
   const auto cell_of = [&](const ProfileMark& range, std::string_view op) -> ProfileCell& {
     const auto [at, is_new] = places.try_emplace({range.scope, op, range.phase}, cells.size());
-    if (is_new) at->second = find_cell(cells, path_of(*range.scope), short_name(op), range.phase);
+    if (is_new)
+      at->second = find_cell(cells, path_of(*range.scope), without_namespaces(op), range.phase);
     return cells[at->second];
   };
   for (const ProfileTrack& track : tracks) {

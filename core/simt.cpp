@@ -53,6 +53,7 @@ class Engine {
   void forget_stacks();
 
   Schedule schedule;
+  CounterRng choices{0, Purpose::kInitialisation, 0, 0};  // of launches
   bool watching = false;
   std::vector<Barrier> seen;
   std::optional<Barrier> left_out;
@@ -371,7 +372,20 @@ void Engine::stuck() {
 
 bool watches_races() { return kWatchesRaces; }
 
-void set_schedule(const Schedule& schedule) { engine().schedule = schedule; }
+void set_schedule(const Schedule& schedule) {
+  engine().schedule = schedule;
+  engine().choices = CounterRng(schedule.seed, Purpose::kInitialisation, 0, 0);
+}
+
+std::size_t next_launch(std::size_t ready) {
+  switch (engine().schedule.order) {
+    case Order::kForward: return 0;
+    case Order::kReverse: return ready - 1;
+    case Order::kRandom:
+    case Order::kOneAhead: break;
+  }
+  return below(engine().choices, ready);
+}
 
 void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes, void (*body)(const void*),
               const void* arguments) {

@@ -33,7 +33,7 @@ struct Extent {
   constexpr unsigned count() const { return x * y * z; }
 };
 
-/// In which order the threads of a block, and the blocks, take their turns.
+/// In which order the threads of a block, the blocks and the launches that wait take their turns.
 enum class Order {
   kForward,
   kReverse,
@@ -45,6 +45,8 @@ struct Schedule {
   std::uint64_t seed = 0;
 };
 void set_schedule(const Schedule& schedule);
+/// The schedule's choice among so many launches that do not need each other (core/collected.h).
+std::size_t next_launch(std::size_t ready);
 
 /// Whether run_grid looks for races, and throws (core/simt_races.h).
 bool watches_races();

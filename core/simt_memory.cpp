@@ -68,6 +68,15 @@ void release(void* block) {
   m.blocks.erase(block);
 }
 
+std::vector<std::span<std::byte>> all_memory() {
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  std::vector<std::span<std::byte>> all;
+  for (const auto& [begin, bytes] : m.blocks)
+    all.emplace_back(static_cast<std::byte*>(begin), bytes);
+  return all;
+}
+
 Unlocked::Unlocked(bool on) : on_(on) {
   if (!on_) return;
   memory().mutex.lock();

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace renar::simt {
 
 /// Throws renar::Error where there is none.
 void* allocate(std::size_t bytes);
 void release(void* memory);
+/// All blocks of it.
+std::vector<std::span<std::byte>> all_memory();
 
 /// While one with `on` lives, all of it can be touched.
 class Unlocked {

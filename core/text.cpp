@@ -46,4 +46,25 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
+std::string without_namespaces(std::string_view function) {
+  std::string name;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    if (!function.substr(i).starts_with("::")) {
+      name += function[i];
+      continue;
+    }
+    if (name.ends_with("<unnamed>")) name.resize(name.size() - 9);
+    const std::size_t start = name.find_last_of("<, ");
+    name.resize(start == std::string::npos ? 0 : start + 1);
+    ++i;
+  }
+  return name;
+}
+
+std::string type_in(std::string_view pretty_function) {
+  const std::size_t begin = pretty_function.find("T = ") + 4;
+  const std::size_t end = pretty_function.find_first_of(";]", begin);
+  return without_namespaces(pretty_function.substr(begin, end - begin));
+}
+
 }  // namespace renar

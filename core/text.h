@@ -1,4 +1,5 @@
-// Small helpers for texts: lists, the valid word that a misspelt one most likely meant, a hash.
+// Small helpers for texts: lists, the valid word that a misspelt one most likely meant, a hash, the
+// names that compilers give.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +22,16 @@ std::string nearest_match(std::string_view word, std::span<const std::string> ca
 
 /// The 64-bit FNV-1a hash: the same number for the same text on every machine.
 std::uint64_t fnv1a(std::string_view text);
+
+/// "pointwise<Relu>" of "pointwise<renar::{anonymous}::Relu>", as compilers call a function.
+std::string without_namespaces(std::string_view name);
+
+/// A type's name, so: "Softmax". It lives as long as the process.
+std::string type_in(std::string_view pretty_function);
+template <class T>
+const char* name_of_type() {
+  static const std::string name = type_in(__PRETTY_FUNCTION__);
+  return name.c_str();
+}
 
 }  // namespace renar

@@ -10,6 +10,9 @@ struct Accumulate {
   Real* to;
   Real scale;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(from, count).writes(to, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { to[i] += scale * from[i]; }
 };
 

@@ -15,6 +15,7 @@ struct SetIdentity {
   std::int64_t n;
   Real* adj;
 
+  Touched touched(std::int64_t count) const { return Touched().writes(adj, count); }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     adj[at] = at % n == at / n % n ? Real{1} : Real{0};
   }
@@ -26,6 +27,9 @@ struct AddEdge {
   const Real* relation;
   Real* adj;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(relation, count).writes(adj, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t j = at % n, i = at / n % n, b = at / n / n;
     if (relation[at] + relation[(b * n + j) * n + i] > threshold) adj[at] = 1;
@@ -73,40 +77,56 @@ __device__ Real smallest_of(std::int64_t sample, const Real* in) {
   return -warp_max(-smallest);
 }
 
-__global__ void mask_samples(std::int64_t batch, std::int64_t sample, const Real* x,
-                             const Real* adj, Real* y) {
-  const std::int64_t b = warp_index(), at = b * sample;
-  if (b >= batch) return;
-  const Real below = smallest_of(sample, x + at) - 1;
-  const Real fill = below < -1 ? below : Real{-1};
-  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
-    y[i] = adj[i] > 0 ? x[i] : fill;
-  }
-}
+struct MaskSample {
+  std::int64_t sample;
+  const Real *x, *adj;
+  Real* y;
 
-__global__ void unmask_samples(std::int64_t batch, std::int64_t sample, const Real* x,
-                               const Real* adj, const Real* dy, Real* dx) {
-  const std::int64_t b = warp_index(), at = b * sample;
-  if (b >= batch) return;
-  const Real smallest = smallest_of(sample, x + at);
-  Real dfill = 0, equal = 0;
-  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
-    if (adj[i] > 0) {
-      dx[i] += dy[i];
-    } else {
-      dfill += dy[i];
+  Touched touched(std::int64_t batch) const {
+    const std::int64_t size = batch * sample;
+    return Touched().reads(x, size).reads(adj, size).writes(y, size);
+  }
+  __device__ void operator()(std::int64_t b) const {
+    const std::int64_t at = b * sample;
+    const Real below = smallest_of(sample, x + at) - 1;
+    const Real fill = below < -1 ? below : Real{-1};
+    for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+      y[i] = adj[i] > 0 ? x[i] : fill;
     }
-    equal += x[i] == smallest ? Real{1} : Real{0};
   }
-  dfill = warp_sum(dfill);
-  equal = warp_sum(equal);
-  if (smallest > 0) return;
-  if (smallest == 0) dfill /= 2;
-  dfill /= equal;
-  for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
-    if (x[i] == smallest) dx[i] += dfill;
+};
+
+struct UnmaskSample {
+  std::int64_t sample;
+  const Real *x, *adj, *dy;
+  Real* dx;
+
+  Touched touched(std::int64_t batch) const {
+    const std::int64_t size = batch * sample;
+    return Touched().reads(x, size).reads(adj, size).reads(dy, size).writes(dx, size);
   }
-}
+  __device__ void operator()(std::int64_t b) const {
+    const std::int64_t at = b * sample;
+    const Real smallest = smallest_of(sample, x + at);
+    Real dfill = 0, equal = 0;
+    for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+      if (adj[i] > 0) {
+        dx[i] += dy[i];
+      } else {
+        dfill += dy[i];
+      }
+      equal += x[i] == smallest ? Real{1} : Real{0};
+    }
+    dfill = warp_sum(dfill);
+    equal = warp_sum(equal);
+    if (smallest > 0) return;
+    if (smallest == 0) dfill /= 2;
+    dfill /= equal;
+    for (std::int64_t i = at + lane_index(); i < at + sample; i += kWarp) {
+      if (x[i] == smallest) dx[i] += dfill;
+    }
+  }
+};
 
 }  // namespace
 
@@ -130,12 +150,11 @@ Tensor mask_non_edges(Tape& tape, Tensor x, Tensor adj) {
   if (device == Device::kCpu) {
     mask_on_cpu(s);
   } else {
-    launch(one_warp_each(s.batch), mask_samples, s.batch, s.sample, x.data, adj.data, s.y.data);
+    for_each_row(s.batch, MaskSample{s.sample, x.data, adj.data, s.y.data});
   }
   tape.record(s.y, [=] {
     if (device == Device::kCpu) return unmask_on_cpu(s);
-    launch(one_warp_each(s.batch), unmask_samples, s.batch, s.sample, s.x.data, s.adj.data,
-           s.y.grad, s.x.grad);
+    for_each_row(s.batch, UnmaskSample{s.sample, s.x.data, s.adj.data, s.y.grad, s.x.grad});
   });
   return s.y;
 }

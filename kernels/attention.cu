@@ -84,46 +84,60 @@ void pass_weights_on_cpu(std::int64_t listeners, std::int64_t n, std::int64_t he
 
 // A warp a listener and head, a lane a sender: n is 16 to 64 as a rule. Warps of the same listener
 // are neighbours and read the same lines, each its own head's numbers.
-__global__ void weigh(std::int64_t rows, std::int64_t n, std::int64_t heads, const Real* logits,
-                      const Real* adj, Real* p) {
-  if (warp_index() >= rows) return;
-  const std::int64_t i = warp_index() / heads, k = warp_index() % heads;
-  const Real* edges = adj == nullptr ? nullptr : adj + i * n;
-  if (edges != nullptr) {
-    bool hears = false;
-    for (std::int64_t j = lane_index(); j < n; j += kWarp) hears = hears || edges[j] > 0;
-    if (!__any_sync(kAllLanes, hears)) edges = nullptr;  // it counts as full
-  }
-  const Real* x = logits + i * n * heads + k;
-  Real *out = p + i * n * heads + k, largest = kNothing, sum = 0;
-  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
-    if (edges != nullptr && edges[j] <= 0) continue;
-    largest = x[j * heads] > largest ? x[j * heads] : largest;
-  }
-  largest = warp_max(largest);
-  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
-    const bool heard = edges == nullptr || edges[j] > 0;
-    out[j * heads] = heard ? std::exp(x[j * heads] - largest) : Real{0};
-    sum += out[j * heads];
-  }
-  sum = warp_sum(sum);
-  for (std::int64_t j = lane_index(); j < n; j += kWarp) out[j * heads] /= sum;
-}
+struct Weigh {
+  std::int64_t n, heads;
+  const Real *logits, *adj;
+  Real* p;
 
-__global__ void pass_weights(std::int64_t rows, std::int64_t n, std::int64_t heads, const Real* p,
-                             const Real* dp, Real* dlogits) {
-  if (warp_index() >= rows) return;
-  const std::int64_t first = warp_index() / heads * n * heads + warp_index() % heads;
-  Real along = 0;
-  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
-    along += p[first + j * heads] * dp[first + j * heads];
+  Touched touched(std::int64_t rows) const {
+    return Touched().reads(logits, rows * n).reads(adj, rows / heads * n).writes(p, rows * n);
   }
-  along = warp_sum(along);
-  for (std::int64_t j = lane_index(); j < n; j += kWarp) {
-    const std::int64_t at = first + j * heads;
-    dlogits[at] += p[at] * (dp[at] - along);
+  __device__ void operator()(std::int64_t row) const {
+    const std::int64_t i = row / heads, k = row % heads;
+    const Real* edges = adj == nullptr ? nullptr : adj + i * n;
+    if (edges != nullptr) {
+      bool hears = false;
+      for (std::int64_t j = lane_index(); j < n; j += kWarp) hears = hears || edges[j] > 0;
+      if (!__any_sync(kAllLanes, hears)) edges = nullptr;  // it counts as full
+    }
+    const Real* x = logits + i * n * heads + k;
+    Real *out = p + i * n * heads + k, largest = kNothing, sum = 0;
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+      if (edges != nullptr && edges[j] <= 0) continue;
+      largest = x[j * heads] > largest ? x[j * heads] : largest;
+    }
+    largest = warp_max(largest);
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+      const bool heard = edges == nullptr || edges[j] > 0;
+      out[j * heads] = heard ? std::exp(x[j * heads] - largest) : Real{0};
+      sum += out[j * heads];
+    }
+    sum = warp_sum(sum);
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) out[j * heads] /= sum;
   }
-}
+};
+
+struct PassWeights {
+  std::int64_t n, heads;
+  const Real *p, *dp;
+  Real* dlogits;
+
+  Touched touched(std::int64_t rows) const {
+    return Touched().reads(p, rows * n).reads(dp, rows * n).writes(dlogits, rows * n);
+  }
+  __device__ void operator()(std::int64_t row) const {
+    const std::int64_t first = row / heads * n * heads + row % heads;
+    Real along = 0;
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+      along += p[first + j * heads] * dp[first + j * heads];
+    }
+    along = warp_sum(along);
+    for (std::int64_t j = lane_index(); j < n; j += kWarp) {
+      const std::int64_t at = first + j * heads;
+      dlogits[at] += p[at] * (dp[at] - along);
+    }
+  }
+};
 
 /// What attend has and its backward needs.
 struct Attend {
@@ -167,6 +181,13 @@ struct Hear {
   const Real *p, *values, *onto;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(p, count / h * n * heads)
+        .reads(values, count)
+        .reads(onto, count)
+        .writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t i = at / h, c = at % h, k = c / width, senders = i / n * n;
     Real sum = onto == nullptr ? Real{0} : onto[at];
@@ -183,6 +204,9 @@ struct PassToSenders {
   const Real *p, *dy;
   Real* dvalues;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(p, count / h * n * heads).reads(dy, count).writes(dvalues, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t j = at / h, c = at % h, k = c / width, listeners = j / n * n;
     Real sum = 0;
@@ -194,18 +218,25 @@ struct PassToSenders {
 };
 
 // A warp a listener, sender and head: the dot product of F numbers of each.
-__global__ void pass_to_weights(std::int64_t count, std::int64_t n, std::int64_t heads,
-                                std::int64_t width, const Real* dy, const Real* values, Real* dp) {
-  const std::int64_t at = warp_index();
-  if (at >= count) return;
-  const std::int64_t k = at % heads, j = at / heads % n, i = at / heads / n;
-  const Real* mine = dy + (i * heads + k) * width;
-  const Real* theirs = values + ((i / n * n + j) * heads + k) * width;
-  Real sum = 0;
-  for (std::int64_t f = lane_index(); f < width; f += kWarp) sum += mine[f] * theirs[f];
-  sum = warp_sum(sum);
-  if (lane_index() == 0) dp[at] += sum;
-}
+struct PassToWeight {
+  std::int64_t n, heads, width;
+  const Real *dy, *values;
+  Real* dp;
+
+  Touched touched(std::int64_t count) const {
+    const std::int64_t size = count / n * width;
+    return Touched().reads(dy, size).reads(values, size).writes(dp, count);
+  }
+  __device__ void operator()(std::int64_t at) const {
+    const std::int64_t k = at % heads, j = at / heads % n, i = at / heads / n;
+    const Real* mine = dy + (i * heads + k) * width;
+    const Real* theirs = values + ((i / n * n + j) * heads + k) * width;
+    Real sum = 0;
+    for (std::int64_t f = lane_index(); f < width; f += kWarp) sum += mine[f] * theirs[f];
+    sum = warp_sum(sum);
+    if (lane_index() == 0) dp[at] += sum;
+  }
+};
 
 void pass_attend_on_device(Device device, const Attend& s) {
   const std::int64_t h = s.heads * s.width, count = s.weights.size();
@@ -214,8 +245,8 @@ void pass_attend_on_device(Device device, const Attend& s) {
              PassToSenders{s.n, h, s.heads, s.width, s.weights.data, s.y.grad, s.values.grad});
   }
   if (s.weights.has_grad()) {
-    launch(one_warp_each(count), pass_to_weights, count, s.n, s.heads, s.width, s.y.grad,
-           s.values.data, s.weights.grad);
+    for_each_row(count,
+                 PassToWeight{s.n, s.heads, s.width, s.y.grad, s.values.data, s.weights.grad});
   }
 }
 
@@ -231,15 +262,14 @@ Tensor attention_weights(Tape& tape, Tensor logits, Tensor adj) {
   Tensor p = tape.output(logits.shape, {logits});
   const Real* edges = adj.data;
   const bool on_cpu = tape.device() == Device::kCpu;
-  const Grid grid = one_warp_each(listeners * heads);
   if (on_cpu) {
     weights_on_cpu(listeners, n, heads, logits.data, edges, p.data);
   } else {
-    launch(grid, weigh, listeners * heads, n, heads, logits.data, edges, p.data);
+    for_each_row(listeners * heads, Weigh{n, heads, logits.data, edges, p.data});
   }
   tape.record(p, [=] {
     if (on_cpu) return pass_weights_on_cpu(listeners, n, heads, p.data, p.grad, logits.grad);
-    launch(grid, pass_weights, listeners * heads, n, heads, p.data, p.grad, logits.grad);
+    for_each_row(listeners * heads, PassWeights{n, heads, p.data, p.grad, logits.grad});
   });
   return p;
 }

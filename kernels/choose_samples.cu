@@ -30,6 +30,13 @@ struct Forward {
   const std::uint8_t* forced;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(x, count)
+        .reads(truth, count)
+        .reads(forced, count / each)
+        .writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     y[i] = forced[i / each] != 0 ? truth[i] : x[i];
   }
@@ -41,6 +48,9 @@ struct Backward {
   const std::uint8_t* forced;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count).reads(forced, count / each).writes(dx, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     if (forced[i / each] == 0) dx[i] += dy[i];
   }

@@ -13,22 +13,31 @@ bool any_grad(const Sources& sources) {
 }
 
 // The kernels handle all sources in one launch, for most are small, and are given this list.
+// Numbers of 32 bits, so that what is made of nodes, edges and graphs fits into one launch.
 struct Place {
   const Real* data;
   Real* grad;
-  std::int64_t begin;   // how many numbers stand in the list before it
-  std::int64_t column;  // of y where it starts
-  std::int64_t cols;
-  std::int64_t repeat;  // rows of y that read one of its rows
+  std::int32_t begin;   // how many numbers stand in the list before it
+  std::int32_t column;  // of y where it starts
+  std::int32_t cols;
+  std::int32_t repeat;  // rows of y that read one of its rows
 };
 struct Places {
   Place of[kMaxSources] = {};  // all of which a kernel is given
   int count = 0;
-  std::int64_t size = 0;  // numbers of all
+  std::int32_t size = 0;  // numbers of all
 
   void add(const Tensor& source, std::int64_t column, std::int64_t repeat) {
-    of[count++] = {source.data, source.grad, size, column, source.cols(), repeat};
-    size += source.size();
+    const auto small = [&](std::int64_t number) {
+      RENAR_CHECK(number < std::int64_t{1} << 31, "[columns] a source {}", source.shape.text());
+      return static_cast<std::int32_t>(number);
+    };
+    of[count++] = {source.data,   source.grad,          size,
+                   small(column), small(source.cols()), small(repeat)};
+    size = small(size + source.size());
+  }
+  std::int64_t size_of(int p) const {
+    return (p + 1 < count ? of[p + 1].begin : size) - of[p].begin;
   }
   /// Whose number `at` of the list is.
   RENAR_HOST_DEVICE const Place& holding(std::int64_t at) const {
@@ -59,32 +68,50 @@ Places one_after_another(const Sources& sources) {
 }
 
 // A thread a number of y.
-__global__ void place_columns(Places places, std::int64_t rows, std::int64_t width, Real* y) {
-  const std::int64_t at = thread_index();
-  if (at >= rows * width) return;
-  const std::int64_t row = at / width, col = at % width;
-  if (col + 1 == width) {
-    y[at] = 1;
-    return;
+struct PlaceColumns {
+  Places places;
+  std::int64_t width;
+  Real* y;
+
+  Touched touched(std::int64_t count) const {
+    Touched all;
+    for (int p = 0; p < places.count; ++p) all.reads(places.of[p].data, places.size_of(p));
+    return all.writes(y, count);
   }
-  int s = 0;
-  while (s + 1 < places.count && places.of[s + 1].column <= col) ++s;
-  const Place& p = places.of[s];
-  y[at] = p.data[row / p.repeat * p.cols + col - p.column];
-}
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t row = at / width, col = at % width;
+    if (col + 1 == width) {
+      y[at] = 1;
+      return;
+    }
+    int s = 0;
+    while (s + 1 < places.count && places.of[s + 1].column <= col) ++s;
+    const Place& p = places.of[s];
+    y[at] = p.data[row / p.repeat * p.cols + col - p.column];
+  }
+};
 
 // A warp a number of a source, since a number of a graph may be repeated over hundreds of edges.
-__global__ void gather_columns(Places places, std::int64_t width, const Real* dy) {
-  const std::int64_t at = warp_index();
-  if (at >= places.size) return;
-  const Place& p = places.holding(at);
-  const std::int64_t row = (at - p.begin) / p.cols, col = (at - p.begin) % p.cols;
-  const Real* first = dy + row * p.repeat * width + p.column + col;
-  Real sum = 0;
-  for (std::int64_t r = lane_index(); r < p.repeat; r += kWarp) sum += first[r * width];
-  sum = warp_sum(sum);
-  if (lane_index() == 0) p.grad[at - p.begin] += sum;
-}
+struct GatherColumns {
+  Places places;
+  std::int64_t rows, width;
+  const Real* dy;
+
+  Touched touched(std::int64_t) const {
+    Touched all;
+    for (int p = 0; p < places.count; ++p) all.writes(places.of[p].grad, places.size_of(p));
+    return all.reads(dy, rows * width);
+  }
+  __device__ void operator()(std::int64_t at) const {
+    const Place& p = places.holding(at);
+    const std::int64_t row = (at - p.begin) / p.cols, col = (at - p.begin) % p.cols;
+    const Real* first = dy + row * p.repeat * width + p.column + col;
+    Real sum = 0;
+    for (std::int64_t r = lane_index(); r < p.repeat; r += kWarp) sum += first[r * width];
+    sum = warp_sum(sum);
+    if (lane_index() == 0) p.grad[at - p.begin] += sum;
+  }
+};
 
 // A thread a number of y: of a weight, or of the last row.
 __global__ void stack_up(Places weights, Places biases, std::int64_t size, Real* y) {
@@ -146,7 +173,7 @@ void gather_on_cpu(const Sources& sources, const Tensor& y) {
 void gather(Device device, const Sources& sources, const Tensor& y) {
   if (device == Device::kCpu) return gather_on_cpu(sources, y);
   const Places places = places_in(y.dim(0), sources, Listed::kWithGradient);
-  launch(one_warp_each(places.size), gather_columns, places, y.dim(1), y.grad);
+  for_each_row(places.size, GatherColumns{places, y.dim(0), y.dim(1), y.grad});
 }
 
 void stack_on_cpu(const Sources& weights, const Sources& biases, Tensor y) {
@@ -184,8 +211,8 @@ Tensor columns(Tape& tape, std::int64_t rows, const Sources& sources) {
   if (tape.device() == Device::kCpu) {
     place_on_cpu(sources, y);
   } else {
-    launch(one_thread_each(y.size()), place_columns, places_in(rows, sources, Listed::kAll), rows,
-           width, y.data);
+    for_each(tape.device(), y.size(),
+             PlaceColumns{places_in(rows, sources, Listed::kAll), width, y.data});
   }
   tape.record(y, [=, device = tape.device()] { gather(device, sources, y); });
   return y;

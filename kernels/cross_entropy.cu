@@ -1,8 +1,8 @@
 #include "kernels/cross_entropy.h"
 
 #include "core/check.h"
+#include "core/launch.h"
 #include "kernels/element_loss.h"
-#include "kernels/side_by_side.cuh"
 #include "kernels/softmax.h"
 
 namespace renar {
@@ -15,6 +15,9 @@ struct Rows {
   const std::int32_t* target;
   Real* dx;
 
+  Touched touched(std::int64_t rows) const {
+    return Touched().reads(x, rows * cols).reads(target, rows).writes(dx, rows * cols);
+  }
   RENAR_HOST_DEVICE bool has_grad() const { return dx != nullptr; }
   RENAR_HOST_DEVICE Real at_target(std::int64_t r) const { return x[r * cols + target[r]]; }
 };
@@ -47,14 +50,12 @@ struct CrossEntropyOnCpu {
 
 /// On a device a warp finds cost and gradient of a row at once.
 struct CrossEntropyJob {
-  std::int64_t rows;
   CrossEntropy loss;
   const Real* scale;
   double* costs;
 
-  Touched touched() const {
-    const std::int64_t size = rows * loss.in.cols;
-    return {{stretch(loss.in.x, size)}, {stretch(loss.in.dx, size), stretch(costs, rows)}};
+  Touched touched(std::int64_t rows) const {
+    return loss.in.touched(rows).reads(scale, 1).writes(costs, rows);
   }
   __device__ void operator()(std::int64_t r) const {
     const Rows& in = loss.in;
@@ -70,6 +71,7 @@ struct CrossEntropyJob {
 struct Likelihood {
   Rows in;
 
+  Touched touched(std::int64_t count) const { return in.touched(count); }
   RENAR_HOST_DEVICE bool has_grad() const { return in.has_grad(); }
   RENAR_HOST_DEVICE double cost(std::int64_t r) const {
     return in.target[r] < 0 ? 0 : -static_cast<double>(in.at_target(r));
@@ -95,8 +97,8 @@ void cross_entropy(Tape& tape, Tensor logits, const std::int32_t* target, const 
   const CrossEntropy loss{{logits.data, logits.cols(), target, logits.grad}};
   check_targets(tape.device(), loss.in, rows);
   if (tape.device() != Device::kCpu) {
-    const CrossEntropyJob job{rows, loss, scale, costs_for(sum, rows)};
-    return tape.record_loss([=] { add_job(job); });
+    const CrossEntropyJob job{loss, scale, costs_for(sum, rows)};
+    return tape.record_loss([=] { for_each_row(rows, job); });
   }
   const CrossEntropyOnCpu here{loss, tape.array<SoftmaxRow>(rows)};
   for (std::int64_t r = 0; r < rows; ++r) {

@@ -34,6 +34,9 @@ struct Backward {
   const Real* dy;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(kept, count).reads(dy, count).writes(dx, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     if (kept[at]) dx[at] += scale * dy[at];
   }
@@ -59,16 +62,27 @@ const std::uint64_t* send_seeds(Tape& tape, const DropoutKey& key, std::int64_t 
 
 // A thread for each of the `blocks` of a sample's stream, that is for four elements: a block is
 // made at once.
-__global__ void drop_blocks(std::int64_t batch, std::int64_t blocks, Drop drop) {
-  const std::int64_t i = thread_index();
-  if (i >= batch * blocks) return;
-  const std::int64_t b = i / blocks, first = i % blocks * CounterRng::kBlock;
-  CounterRng rng = drop.stream_of(b);
-  rng.skip_to(static_cast<std::uint32_t>(i % blocks));
-  for (std::int64_t k = first; k < first + CounterRng::kBlock && k < drop.sample; ++k) {
-    drop.draw(rng, b * drop.sample + k);
+struct DropBlock {
+  std::int64_t blocks;
+  Drop drop;
+
+  Touched touched(std::int64_t count) const {
+    const std::int64_t batch = count / blocks, size = batch * drop.sample;
+    return Touched()
+        .reads(drop.seeds, batch)
+        .reads(drop.x, size)
+        .writes(drop.kept, size)
+        .writes(drop.y, size);
   }
-}
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t b = i / blocks, first = i % blocks * CounterRng::kBlock;
+    CounterRng rng = drop.stream_of(b);
+    rng.skip_to(static_cast<std::uint32_t>(i % blocks));
+    for (std::int64_t k = first; k < first + CounterRng::kBlock && k < drop.sample; ++k) {
+      drop.draw(rng, b * drop.sample + k);
+    }
+  }
+};
 
 }  // namespace
 
@@ -87,7 +101,7 @@ Tensor dropout(Tape& tape, Tensor x, double rate, const DropoutKey& key) {
     forward_on_cpu(drop, batch);
   } else {
     const std::int64_t blocks = blocks_for(sample, CounterRng::kBlock);
-    launch(one_thread_each(batch * blocks), drop_blocks, batch, blocks, drop);
+    for_each(device, batch * blocks, DropBlock{blocks, drop});
   }
   tape.record(y, [=] { for_each(device, x.size(), Backward{scale, kept, y.grad, x.grad}); });
   return y;

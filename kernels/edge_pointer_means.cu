@@ -67,6 +67,9 @@ struct FindMeans {
   const Real* p;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(p, count * n).writes(y, 2 * count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t k = at % n, a = at / n % n, first = at / n / n * n;  // first = b n
     Real over_i = 0, over_j = 0;
@@ -85,6 +88,9 @@ struct PassMeans {
   const Real* dy;
   Real* dp;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, 2 * (count / n)).writes(dp, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t k = at % n, j = at / n % n, i = at / n / n % n, b = at / n / n / n;
     const Real count = static_cast<Real>(n);

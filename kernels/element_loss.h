@@ -4,6 +4,7 @@
 // (core/launch_graphs.h) must find that of the update in which it is played.
 //
 // A loss is a named functor that holds pointers and numbers:
+//   Touched touched(std::int64_t count)     what it reads and writes (core/collected.h)
 //   double cost(std::int64_t i)             0 for what does not count; found in Real, summed in
 //                                           double
 //   void pass(std::int64_t i, Real scale)   adds to the gradients of element i
@@ -34,6 +35,9 @@ struct FindElement {
   const Real* scale;
   double* costs;
 
+  Touched touched(std::int64_t count) const {
+    return loss.touched(count).reads(scale, 1).writes(costs, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     costs[i] += static_cast<double>(*scale) * loss.cost(i);
     if (loss.has_grad()) loss.pass(i, *scale);

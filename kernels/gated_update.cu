@@ -11,6 +11,9 @@ struct Mix {
   const Real *gate, *fresh, *old;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(gate, count).reads(fresh, count).reads(old, count).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     y[i] = fresh[i] * gate[i] + old[i] * (1 - gate[i]);
   }
@@ -21,6 +24,16 @@ struct MixBackward {
   const Real *dy, *gate, *fresh, *old;
   Real *dgate, *dfresh, *dold;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(dy, count)
+        .reads(gate, count)
+        .reads(fresh, count)
+        .reads(old, count)
+        .writes(dgate, count)
+        .writes(dfresh, count)
+        .writes(dold, count);
+  }
   RENAR_HOST_DEVICE Real pass_to_sides(std::int64_t i) const {
     if (dfresh != nullptr) dfresh[i] += dy[i] * gate[i];
     if (dold != nullptr) dold[i] += dy[i] * (1 - gate[i]);
@@ -37,6 +50,9 @@ struct Update {
   Real* gate;
   Mix mix;
 
+  Touched touched(std::int64_t count) const {
+    return mix.touched(count).reads(logit, count).writes(gate, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     gate[i] = sigmoid_of(logit[i]);
     mix(i);
@@ -47,6 +63,7 @@ struct UpdateBackward {
   MixBackward mix;
   Real* dlogit;
 
+  Touched touched(std::int64_t count) const { return mix.touched(count).writes(dlogit, count); }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     const Real g = mix.gate[i], dgate = mix.pass_to_sides(i);
     if (dlogit != nullptr) dlogit[i] += dgate * g * (1 - g);

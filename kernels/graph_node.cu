@@ -13,6 +13,10 @@ struct NodeRows {
   std::int64_t n, h;
   const Real *node, *graph;
 
+  Touched touched(std::int64_t rows) const {
+    const std::int64_t read = rows / (n + 1) * n * h;
+    return Touched().reads(node, read).reads(graph, read);
+  }
   RENAR_HOST_DEVICE const Real* operator()(std::int64_t r) const {
     const std::int64_t b = r / (n + 1), i = r % (n + 1);
     return i < n ? node + (b * n + i) * h : graph + b * n * h;
@@ -23,6 +27,10 @@ struct EdgeRows {
   std::int64_t n, h;
   const Real *edge, *adj;
 
+  Touched touched(std::int64_t rows) const {
+    const std::int64_t edges = rows / (n + 1) / (n + 1) * n * n;
+    return Touched().reads(edge, edges * h).reads(adj, edges);
+  }
   RENAR_HOST_DEVICE const Real* operator()(std::int64_t r) const {
     const std::int64_t j = r % (n + 1), i = r / (n + 1) % (n + 1), b = r / (n + 1) / (n + 1);
     const std::int64_t from = (b * n + i) * n + j;
@@ -37,6 +45,9 @@ struct CopyNumber {
   Rows rows;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return rows.touched(count / rows.h).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const Real* from = rows(at / rows.h);
     y[at] = from == nullptr ? Real{0} : from[at % rows.h];
@@ -64,6 +75,9 @@ struct AddLast {
   const Real* x;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(x, count / n * (n + 1)).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % h, i = at / h % n, b = at / h / n;
     y[at] = x[(b * (n + 1) + i) * h + c] + x[(b * (n + 1) + n) * h + c];
@@ -75,6 +89,9 @@ struct PassLast {
   const Real* dy;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count / (n + 1) * n).writes(dx, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % h, i = at / h % (n + 1), b = at / h / (n + 1);
     const Real* column = dy + b * n * h + c;

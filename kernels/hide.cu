@@ -10,6 +10,9 @@ struct Forward {
   const Real *x, *hidden;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(x, count).reads(hidden, count).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = x[i] * (1 - hidden[i]); }
 };
 
@@ -17,6 +20,9 @@ struct Backward {
   const Real *dy, *hidden;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count).reads(hidden, count).writes(dx, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { dx[i] += dy[i] * (1 - hidden[i]); }
 };
 

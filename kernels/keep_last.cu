@@ -24,6 +24,13 @@ struct Parts {
     of[count++] = {k.x.data, k.held.data, k.x.grad, k.held.grad, size, k.x.size() / k.x.dim(0)};
     size += k.x.size();
   }
+  Touched touched() const {
+    const std::int64_t samples = count == 0 ? 0 : size_of(0) / of[0].each;
+    return Touched().reads(last, samples);
+  }
+  std::int64_t size_of(int p) const {
+    return (p + 1 < count ? of[p + 1].begin : size) - of[p].begin;
+  }
   /// Whose number `at` is.
   RENAR_HOST_DEVICE const Part& holding(std::int64_t at) const {
     int p = 0;
@@ -35,6 +42,13 @@ struct Parts {
 struct Forward {
   Parts parts;
 
+  Touched touched(std::int64_t) const {
+    Touched all = parts.touched();
+    for (int p = 0; p < parts.count; ++p) {
+      all.reads(parts.of[p].x, parts.size_of(p)).writes(parts.of[p].held, parts.size_of(p));
+    }
+    return all;
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const Part& part = parts.holding(at);
     const std::int64_t i = at - part.begin;
@@ -45,6 +59,13 @@ struct Forward {
 struct Backward {
   Parts parts;
 
+  Touched touched(std::int64_t) const {
+    Touched all = parts.touched();
+    for (int p = 0; p < parts.count; ++p) {
+      all.reads(parts.of[p].dheld, parts.size_of(p)).writes(parts.of[p].dx, parts.size_of(p));
+    }
+    return all;
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const Part& part = parts.holding(at);
     const std::int64_t i = at - part.begin;

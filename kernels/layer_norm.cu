@@ -4,7 +4,7 @@
 
 #include "core/check.h"
 #include "core/launch.h"
-#include "kernels/column_sums.h"
+#include "kernels/learned_sums.h"
 
 namespace renar {
 namespace {
@@ -69,52 +69,82 @@ void backward_on_cpu(const Saved& s) {
 }
 
 // A warp a row: H is 128 as a rule, four numbers a lane.
-__global__ void normalise_rows(std::int64_t rows, std::int64_t h, const Real* x, const Real* scale,
-                               const Real* offset, Row* saved, Real* y) {
-  const std::int64_t r = warp_index();
-  if (r >= rows) return;
-  const Real* in = x + r * h;
-  Real sum = 0, squares = 0;
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) sum += in[c];
-  const Real mean = warp_sum(sum) / static_cast<Real>(h);
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    squares += (in[c] - mean) * (in[c] - mean);
-  }
-  const Row row{mean, 1 / std::sqrt(warp_sum(squares) / static_cast<Real>(h) + kEpsilon)};
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    y[r * h + c] = scale[c] * (in[c] - row.mean) * row.inverse_deviation + offset[c];
-  }
-  if (lane_index() == 0) saved[r] = row;
-}
+struct NormaliseRow {
+  std::int64_t h;
+  const Real *x, *scale, *offset;
+  Row* saved;
+  Real* y;
 
-// dx, and dy times the normalised row, whose columns add_column_sums sums for the scale.
-__global__ void pass_rows(std::int64_t rows, std::int64_t h, const Real* x, const Real* scale,
-                          const Real* dy, const Row* saved, Real* dx, Real* along_normal) {
-  const std::int64_t r = warp_index();
-  if (r >= rows) return;
-  const Row row = saved[r];
-  Real sum = 0, along = 0;
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    const Real d = dy[r * h + c] * scale[c], normal = row.normal(x[r * h + c]);
-    sum += d;
-    along += d * normal;
-    along_normal[r * h + c] = dy[r * h + c] * normal;
+  Touched touched(std::int64_t rows) const {
+    return Touched()
+        .reads(x, rows * h)
+        .reads(scale, h)
+        .reads(offset, h)
+        .writes(saved, rows)
+        .writes(y, rows * h);
   }
-  if (dx == nullptr) return;
-  sum = warp_sum(sum);
-  along = warp_sum(along);
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    const Real centred = (sum + row.normal(x[r * h + c]) * along) / static_cast<Real>(h);
-    dx[r * h + c] += (dy[r * h + c] * scale[c] - centred) * row.inverse_deviation;
+  __device__ void operator()(std::int64_t r) const {
+    const Real* in = x + r * h;
+    Real sum = 0, squares = 0;
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) sum += in[c];
+    const Real mean = warp_sum(sum) / static_cast<Real>(h);
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      squares += (in[c] - mean) * (in[c] - mean);
+    }
+    const Row row{mean, 1 / std::sqrt(warp_sum(squares) / static_cast<Real>(h) + kEpsilon)};
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      y[r * h + c] = scale[c] * (in[c] - row.mean) * row.inverse_deviation + offset[c];
+    }
+    if (lane_index() == 0) saved[r] = row;
   }
-}
+};
 
-void backward_on_device(Device device, const Saved& s) {
+// dx, and dy times the normalised row, which the gradient of scale is the sum of.
+struct PassRow {
+  std::int64_t h;
+  const Real *x, *scale, *dy;
+  const Row* saved;
+  Real *dx, *along_normal;
+
+  Touched touched(std::int64_t rows) const {
+    return Touched()
+        .reads(x, rows * h)
+        .reads(scale, h)
+        .reads(dy, rows * h)
+        .reads(saved, rows)
+        .writes(dx, rows * h)
+        .writes(along_normal, rows * h);
+  }
+  __device__ void operator()(std::int64_t r) const {
+    const Row row = saved[r];
+    Real sum = 0, along = 0;
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      const Real d = dy[r * h + c] * scale[c], normal = row.normal(x[r * h + c]);
+      sum += d;
+      along += d * normal;
+      along_normal[r * h + c] = dy[r * h + c] * normal;
+    }
+    if (dx == nullptr) return;
+    sum = warp_sum(sum);
+    along = warp_sum(along);
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      const Real centred = (sum + row.normal(x[r * h + c]) * along) / static_cast<Real>(h);
+      dx[r * h + c] += (dy[r * h + c] * scale[c] - centred) * row.inverse_deviation;
+    }
+  }
+};
+
+void forward_on_device(Tape& tape, const Saved& s) {
   const std::int64_t rows = s.x.rows(), h = s.x.cols();
-  launch(one_warp_each(rows), pass_rows, rows, h, s.x.data, s.scale.data, s.y.grad, s.rows,
-         s.x.grad, s.normal);
-  if (s.scale.has_grad()) add_column_sums(device, rows, h, s.normal, s.scale.grad);
-  if (s.offset.has_grad()) add_column_sums(device, rows, h, s.y.grad, s.offset.grad);
+  for_each_row(rows, NormaliseRow{h, s.x.data, s.scale.data, s.offset.data, s.rows, s.y.data});
+  if (!s.y.has_grad()) return;
+  learn_bias(tape, s.scale, s.normal, rows);
+  learn_bias(tape, s.offset, s.y.grad, rows);
+}
+
+void backward_on_device(const Saved& s) {
+  for_each_row(s.x.rows(),
+               PassRow{s.x.cols(), s.x.data, s.scale.data, s.y.grad, s.rows, s.x.grad, s.normal});
 }
 
 }  // namespace
@@ -124,22 +154,17 @@ Tensor layer_norm(Tape& tape, Tensor x, Tensor scale, Tensor offset) {
   RENAR_CHECK(scale.size() == h && offset.size() == h,
               "[layer_norm] scale {} and offset {} for {} channels", scale.shape.text(),
               offset.shape.text(), h);
-  const Device device = tape.device();
-  Tensor y = tape.output(x.shape, {x, scale, offset});
-  const bool on_cpu = device == Device::kCpu;
+  const bool wants_grad = x.has_grad() || scale.has_grad() || offset.has_grad();
+  Tensor y = tape.lasting_output(x.shape, wants_grad);
+  const bool on_cpu = tape.device() == Device::kCpu;
   const Saved saved{x,
                     scale,
                     offset,
                     y,
                     tape.array<Row>(x.rows()),
                     on_cpu || !y.has_grad() ? nullptr : tape.array<Real>(x.size())};
-  if (on_cpu) {
-    forward_on_cpu(saved);
-  } else {
-    launch(one_warp_each(x.rows()), normalise_rows, x.rows(), h, x.data, scale.data, offset.data,
-           saved.rows, y.data);
-  }
-  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(device, saved); });
+  on_cpu ? forward_on_cpu(saved) : forward_on_device(tape, saved);
+  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(saved); });
   return y;
 }
 

@@ -157,7 +157,67 @@ void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::in
   }
 }
 
+// --- What the tape notes. ---
+
+struct UseNode {
+  Use use;
+  UseNode* next;
+};
+
+/// What one weight or bias was used for, the last first.
+struct UseList {
+  UseNode* last = nullptr;
+  std::int64_t count = 0;
+};
+
+enum class Learned { kWeight, kBias };
+
+// dw (in, out) or, with in = 1, db (out).
+void add_uses(Tape& tape, const UseList& list, Learned learned, std::int64_t in, std::int64_t out,
+              Real* grad) {
+  Use* table = tape.host_array<Use>(list.count);
+  std::int64_t at = 0, strides = 0;
+  for (const UseNode* node = list.last; node != nullptr; node = node->next) {
+    table[at] = node->use;
+    table[at++].first = strides;
+    strides += strides_of(node->use.rows);
+  }
+  const Uses uses{tape.send<Use>(table, list.count), list.count, strides};
+  const bool is_weight = learned == Learned::kWeight;
+  const std::int64_t room =
+      is_weight ? weight_scratch(in, out, strides) : bias_scratch(out, strides);
+  Real* scratch = room > 0 ? tape.array<Real>(room) : nullptr;
+  if (is_weight) return add_to_weight(in, out, uses, scratch, grad, tape.precision());
+  add_to_bias(out, uses, scratch, grad);
+}
+
+// A parameter that belongs to a time step has no more than that step's sum.
+void note_use(Tape& tape, Learned learned, const Tensor& parameter, std::int64_t in,
+              std::int64_t out, const Use& use) {
+  if (!parameter.has_grad()) return;
+  bool made = true;
+  UseList* list;
+  if (tape.lasts(parameter.grad)) {
+    list = &tape.shared<UseList>(parameter.grad, made);
+  } else {
+    list = new (tape.host_array<UseList>(1)) UseList();
+  }
+  list->last = new (tape.host_array<UseNode>(1)) UseNode{use, list->last};
+  ++list->count;
+  if (!made) return;
+  tape.record(parameter,
+              [=, &tape, grad = parameter.grad] { add_uses(tape, *list, learned, in, out, grad); });
+}
+
 }  // namespace
+
+void learn_weight(Tape& tape, const Tensor& w, const Real* x, const Real* dy, std::int64_t rows) {
+  note_use(tape, Learned::kWeight, w, w.dim(0), w.dim(1), {x, dy, rows, 0});
+}
+
+void learn_bias(Tape& tape, const Tensor& bias, const Real* dy, std::int64_t rows) {
+  note_use(tape, Learned::kBias, bias, 1, bias.size(), {nullptr, dy, rows, 0});
+}
 
 std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
   const std::int64_t parts = blocks_for(strides, strides_of_weight_part(in, out, strides));

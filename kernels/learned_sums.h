@@ -4,17 +4,25 @@
 //   add_to_bias     db += sum over uses of the column sums of dy     db (out)
 //
 // A use is one layer of one time step, x (rows, in) and dy (rows, out). One long sum after the last
-// of them (kernels/linear.cu) in place of a product a time step, which would be a hundred launches,
-// each too small for a GPU.
+// of them, which learn_weight and learn_bias file, in place of a product a time step, which would
+// be a hundred launches, each too small for a GPU.
 #pragma once
 
 #include <cstdint>
 
 #include "core/device.h"
 #include "core/device_code.h"
-#include "core/tensor.h"
+#include "core/tape.h"
 
 namespace renar {
+
+/// While a device's tape records: w (in, out) is used for x (rows, in), and backward will find the
+/// gradient of what came of it at dy (rows, out). Both must last as long as the trajectory, or its
+/// segment. The first use files the sum, so that backward meets it after the last.
+void learn_weight(Tape& tape, const Tensor& w, const Real* x, const Real* dy, std::int64_t rows);
+/// The gradient of bias (out) is the sum of the rows of dy (rows, out), which need not be that of a
+/// layer: parts of any sum over rows.
+void learn_bias(Tape& tape, const Tensor& bias, const Real* dy, std::int64_t rows);
 
 struct Use {
   const Real* x;

@@ -78,6 +78,9 @@ struct GatherAtNode {
   const Real* dy;
   Real *dsend, *drecv;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count * n).writes(dsend, count).writes(drecv, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % h, node = at / h, q = node % n, first = (node - q) * n;
     Real sent = 0, received = 0;
@@ -105,12 +108,14 @@ struct StopInactive {
   const Real* y;
   Real* dy;
 
+  Touched touched(std::int64_t count) const { return Touched().reads(y, count).writes(dy, count); }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { dy[i] = y[i] > 0 ? dy[i] : Real{0}; }
 };
 
 // dy = 0 where relu was.
 void stop_inactive(Device device, const Tensor& y) {
   if (device == Device::kCpu) return stop_inactive_on_cpu(y.size(), y.data, y.grad);
+  if (end_with_relu(y.rows(), y.cols(), y.data, y.grad)) return;
   for_each(device, y.size(), StopInactive{y.data, y.grad});
 }
 
@@ -227,61 +232,8 @@ void backward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activ
   }
 }
 
-// --- On a device: a layer's terms in one product. The gradient of a weight or a bias is one sum
-// over all the layers of the trajectory that it serves; it is filed before the first of them, so
-// that backward meets it after the last. ---
-
-struct UseNode {
-  Use use;
-  UseNode* next;
-};
-
-/// What one weight or bias was used for, the last first.
-struct UseList {
-  UseNode* last = nullptr;
-  std::int64_t count = 0;
-};
-
-enum class Learned { kWeight, kBias };
-
-// dw (in, out) or, with in = 1, db (out).
-void add_uses(Tape& tape, const UseList& list, Learned learned, std::int64_t in, std::int64_t out,
-              Real* grad) {
-  Use* table = tape.host_array<Use>(list.count);
-  std::int64_t at = 0, strides = 0;
-  for (const UseNode* node = list.last; node != nullptr; node = node->next) {
-    table[at] = node->use;
-    table[at++].first = strides;
-    strides += strides_of(node->use.rows);
-  }
-  const Uses uses{tape.send<Use>(table, list.count), list.count, strides};
-  const bool is_weight = learned == Learned::kWeight;
-  const std::int64_t room =
-      is_weight ? weight_scratch(in, out, strides) : bias_scratch(out, strides);
-  Real* scratch = room > 0 ? tape.array<Real>(room) : nullptr;
-  if (is_weight) return add_to_weight(in, out, uses, scratch, grad, tape.precision());
-  add_to_bias(out, uses, scratch, grad);
-}
-
-// A parameter that belongs to a time step has no more than that step's sum.
-void note_use(Tape& tape, Learned learned, const Tensor& parameter, const Tensor& x,
-              const Tensor& y) {
-  if (!parameter.has_grad()) return;
-  bool made = true;
-  UseList* list;
-  if (tape.lasts(parameter.grad)) {
-    list = &tape.shared<UseList>(parameter.grad, made);
-  } else {
-    list = new (tape.host_array<UseList>(1)) UseList();
-  }
-  list->last = new (tape.host_array<UseNode>(1)) UseNode{{x.data, y.grad, y.rows(), 0}, list->last};
-  ++list->count;
-  if (!made) return;
-  const std::int64_t in = learned == Learned::kWeight ? parameter.dim(0) : 1;
-  tape.record(parameter, [=, &tape, grad = parameter.grad, out = y.cols()] {
-    add_uses(tape, *list, learned, in, out, grad);
-  });
-}
+// --- On a device: a layer's terms in one product; what its weights and biases learn is summed over
+// the trajectory (kernels/learned_sums.h). ---
 
 void forward_on_device(Tape& tape, const Terms& terms, const Biases& biases, Activation activation,
                        const Tensor& send, const Tensor& recv, const Tensor& y) {
@@ -297,8 +249,8 @@ void forward_on_device(Tape& tape, const Terms& terms, const Biases& biases, Act
   for (const Tensor& bias : biases) sum.bias[sum.biases++] = bias.data;
   add_products(sum);
   if (!y.has_grad()) return;
-  for (const auto& [x, w] : terms) note_use(tape, Learned::kWeight, w, x, y);
-  for (const Tensor& bias : biases) note_use(tape, Learned::kBias, bias, {}, y);
+  for (const auto& [x, w] : terms) learn_weight(tape, w, x.data, y.grad, y.rows());
+  for (const Tensor& bias : biases) learn_bias(tape, bias, y.grad, y.rows());
 }
 
 void backward_on_device(const Tape& tape, const Terms& terms, Activation activation,

@@ -195,13 +195,27 @@ Room room_of(const Grid& grid) { return grid.shared_bytes > 0 ? Room::kShared : 
 
 void forward_on_device(const Problem& p) {
   const Grid grid = grid_of(p);
-  launch(grid, iterate_matrices, p.n, p.rounds, room_of(grid), p.logits.data, p.noise.data,
-         p.y.data, p.kept);
+  const Touched touched = Touched()
+                              .reads(p.logits.data, p.y.size())
+                              .reads(p.noise.data, p.y.size())
+                              .writes(p.y.data, p.y.size())
+                              .writes(p.kept, p.batch * p.kept_each());
+  launch_later("iterate_matrices", touched, [p, grid] {
+    launch_collected(grid, iterate_matrices, p.n, p.rounds, room_of(grid), p.logits.data,
+                     p.noise.data, p.y.data, p.kept);
+  });
 }
 
 void backward_on_device(const Problem& p) {
   const Grid grid = grid_of(p);
-  launch(grid, pass_matrices_back, p.n, p.rounds, room_of(grid), p.kept, p.y.grad, p.logits.grad);
+  const Touched touched = Touched()
+                              .reads(p.kept, p.batch * p.kept_each())
+                              .writes(p.y.grad, p.y.size())
+                              .writes(p.logits.grad, p.y.size());
+  launch_later("pass_matrices_back", touched, [p, grid] {
+    launch_collected(grid, pass_matrices_back, p.n, p.rounds, room_of(grid), p.kept, p.y.grad,
+                     p.logits.grad);
+  });
 }
 
 }  // namespace

@@ -22,6 +22,14 @@ struct Forward {
   Element* elements;
   Real *cell, *hidden;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(gates, 4 * count)
+        .reads(old, count)
+        .writes(elements, count)
+        .writes(cell, count)
+        .writes(hidden, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const Real* x = gates + at / h * 4 * h + at % h;
     Element e{sigmoid_of(x[0]), std::tanh(x[h]), sigmoid_of(x[2 * h] + kForgetBias),
@@ -39,6 +47,15 @@ struct Backward {
   const Real *old, *dhidden, *dcell;
   Real *dgates, *dold;  // may be null
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(elements, count)
+        .reads(old, count)
+        .reads(dhidden, count)
+        .reads(dcell, count)
+        .writes(dgates, 4 * count)
+        .writes(dold, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const Element& e = elements[at];
     const Real dh = dhidden[at];

@@ -10,6 +10,9 @@ struct MaskCrossEntropy {
   const Real *x, *truth;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(x, count).reads(truth, count).writes(dx, count);
+  }
   RENAR_HOST_DEVICE bool has_grad() const { return dx != nullptr; }
   RENAR_HOST_DEVICE double cost(std::int64_t i) const {
     return truth[i] == kMasked ? 0 : static_cast<double>(mask_cost(x[i], truth[i]));

@@ -11,6 +11,7 @@ struct Scale {
   Real share;
   Real* y;
 
+  Touched touched(std::int64_t count) const { return Touched().writes(y, count); }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] *= share; }
 };
 

@@ -12,6 +12,9 @@ struct AddGraph {
   const Real *x, *graph;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(x, count).reads(graph, count / nodes).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     y[at] = x[at] + graph[at / (nodes * cols) * cols + at % cols];
   }
@@ -23,6 +26,9 @@ struct SumOverNodes {
   const Real* dy;
   Real* dgraph;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count * nodes).writes(dgraph, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t first = at / cols * nodes * cols + at % cols;
     Real sum = dgraph[at];

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
-#include "kernels/column_sums.h"
+#include "kernels/learned_sums.h"
 
 namespace renar {
 namespace {
@@ -90,6 +90,7 @@ struct Rows {
   bool own_targets;
 
   RENAR_HOST_DEVICE std::int64_t points() const { return batch * pointers; }
+  std::int64_t targets() const { return own_targets ? points() * n : batch * n; }
   RENAR_HOST_DEVICE std::int64_t target(std::int64_t r, std::int64_t k) const {
     const std::int64_t node = r / pointers * n + k;
     return own_targets ? node * pointers + r % pointers : node;
@@ -108,36 +109,66 @@ struct OfMaximum {
   std::int64_t h;
   const Real *dy, *w;
 
+  Touched touched(std::int64_t logits) const {
+    return Touched().reads(dy, w != nullptr ? logits : logits * h).reads(w, h);
+  }
   RENAR_HOST_DEVICE Real operator()(std::int64_t logit, std::int64_t c) const {
     return w != nullptr ? dy[logit] * w[c] : dy[logit * h + c];
   }
 };
 
+/// Where parts of the parameters' gradients go, which are sums over them: null where nobody wants
+/// them, as on the CPU.
+struct Parts {
+  Real* w;     // (B N,H)
+  Real* bias;  // (B P)
+};
+
 // On a device a warp has a logit: H is 128 as a rule, four numbers a lane.
-__global__ void find_logits(Rows rows, const Real* w, const Real* bias, const Real* point,
-                            const Real* target, Real* y) {
-  const std::int64_t logit = warp_index(), h = rows.h;
-  if (logit >= rows.points() * rows.n) return;
-  const std::int64_t r = logit / rows.n, t = rows.target(r, logit % rows.n);
-  Real sum = 0;
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    sum += w[c] * larger_of(point[r * h + c], target[t * h + c]);
+struct FindLogit {
+  Rows rows;
+  const Real *w, *bias, *point, *target;
+  Real* y;
+
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(w, rows.h)
+        .reads(bias, 1)
+        .reads(point, rows.points() * rows.h)
+        .reads(target, rows.targets() * rows.h)
+        .writes(y, count);
   }
-  sum = warp_sum(sum);
-  if (lane_index() == 0) y[logit] = *bias + sum;
-}
+  __device__ void operator()(std::int64_t logit) const {
+    const std::int64_t h = rows.h, r = logit / rows.n, t = rows.target(r, logit % rows.n);
+    Real sum = 0;
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      sum += w[c] * larger_of(point[r * h + c], target[t * h + c]);
+    }
+    sum = warp_sum(sum);
+    if (lane_index() == 0) y[logit] = *bias + sum;
+  }
+};
 
 // A thread has channel c of what points, for all that it points at; a warp reads whole lines.
-// Targets of its own get their gradient in the same pass. The products for w are summed over k
-// here and over the rows by add_column_sums.
+// Targets of its own get their gradient in the same pass. The products for w and the gradient of
+// the bias are summed over k here and over the rows at the end (kernels/learned_sums.h).
 struct PassToPoint {
   Rows rows;
   OfMaximum gradient;
   const Real *point, *target;
   Real* dpoint;
   Real* dtarget;  // null where targets are shared
-  Real* dw_rows;  // (B P,H), or null
+  Parts parts;    // of w where targets are its own
 
+  Touched touched(std::int64_t count) const {
+    return gradient.touched(rows.points() * rows.n)
+        .reads(point, count)
+        .reads(target, rows.targets() * rows.h)
+        .writes(dpoint, count)
+        .writes(dtarget, rows.targets() * rows.h)
+        .writes(parts.w, count)
+        .writes(parts.bias, rows.points());
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % rows.h, r = at / rows.h;
     const std::int64_t first = rows.target(r, 0) * rows.h + c, apart = rows.apart() * rows.h;
@@ -152,7 +183,7 @@ struct PassToPoint {
         if (k >= rows.n) continue;
         t[e] = target[first + k * apart];
         d[e] = gradient(r * rows.n + k, c);
-        if (dw_rows != nullptr) dy[e] = gradient.dy[r * rows.n + k];
+        if (parts.w != nullptr) dy[e] = gradient.dy[r * rows.n + k];
         if (dtarget != nullptr) dt[e] = dtarget[first + k * apart];
       }
       RENAR_UNROLL
@@ -166,7 +197,12 @@ struct PassToPoint {
       }
     }
     dpoint[at] = to_point;
-    if (dw_rows != nullptr) dw_rows[at] = to_w;
+    if (parts.w != nullptr) parts.w[at] = to_w;
+    if (parts.bias == nullptr || c != 0) return;
+    // Under a softmax this sum is 0 but for rounding: take it alone, in double.
+    double of_row = 0;
+    for (std::int64_t k = 0; k < rows.n; ++k) of_row += gradient.dy[r * rows.n + k];
+    parts.bias[r] = static_cast<Real>(of_row);
   }
 
   static constexpr int kAtOnce = 4;
@@ -180,6 +216,13 @@ struct PassToTarget {
   Real* dtarget;
   Real* dw_rows;  // (B N,H), or null
 
+  Touched touched(std::int64_t count) const {
+    return gradient.touched(rows.points() * rows.n)
+        .reads(point, rows.points() * rows.h)
+        .reads(target, count)
+        .writes(dtarget, count)
+        .writes(dw_rows, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % rows.h, k = at / rows.h % rows.n, b = at / rows.h / rows.n;
     const Real t = target[at];
@@ -194,43 +237,40 @@ struct PassToTarget {
   }
 };
 
-// dbias += the sum of dy, in double as on the CPU: one block.
-__global__ void add_to_bias(std::int64_t count, const Real* dy, Real* dbias) {
-  double sum = 0;
-  for (std::int64_t i = threadIdx.x; i < count; i += kThreads) sum += dy[i];
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) *dbias += static_cast<Real>(sum);
-}
-
 /// What forward has and backward needs.
 struct Saved {
   Rows rows;
   Tensor point, target, w, bias, y;
-  Real* dw_rows;  // (B N,H) on a device: parts of dw
+  Parts parts;
 };
 
-/// Gradients of point and target; with dw_rows the parts of dw too.
+/// Gradients of point and target, and what is given of the parts.
 void pass_maximum(Device device, const Rows& rows, const OfMaximum& gradient, const Tensor& point,
-                  const Tensor& target, Real* dw_rows) {
+                  const Tensor& target, const Parts& parts) {
   const bool own = rows.own_targets;
   for_each(device, point.size(),
-           PassToPoint{rows, gradient, point.data, target.data, point.grad,
-                       own ? target.grad : nullptr, own ? dw_rows : nullptr});
+           PassToPoint{rows,
+                       gradient,
+                       point.data,
+                       target.data,
+                       point.grad,
+                       own ? target.grad : nullptr,
+                       {own ? parts.w : nullptr, parts.bias}});
   if (own) return;
   for_each(device, target.size(),
-           PassToTarget{rows, gradient, point.data, target.data, target.grad, dw_rows});
+           PassToTarget{rows, gradient, point.data, target.data, target.grad, parts.w});
 }
 
-void forward_on_device(const Saved& s) {
-  launch(one_warp_each(s.y.size()), find_logits, s.rows, s.w.data, s.bias.data, s.point.data,
-         s.target.data, s.y.data);
+void forward_on_device(Tape& tape, const Saved& s) {
+  for_each_row(s.y.size(),
+               FindLogit{s.rows, s.w.data, s.bias.data, s.point.data, s.target.data, s.y.data});
+  if (!s.y.has_grad()) return;
+  learn_bias(tape, s.w, s.parts.w, s.rows.batch * s.rows.n);
+  learn_bias(tape, s.bias, s.parts.bias, s.rows.points());
 }
 
 void backward_on_device(Device device, const Saved& s) {
-  const std::int64_t h = s.rows.h;
-  pass_maximum(device, s.rows, {h, s.y.grad, s.w.data}, s.point, s.target, s.dw_rows);
-  add_column_sums(device, s.rows.batch * s.rows.n, h, s.dw_rows, s.w.grad);
-  launch({{1}, {kThreads}, kBlockSumBytes}, add_to_bias, s.y.size(), s.y.grad, s.bias.grad);
+  pass_maximum(device, s.rows, {s.rows.h, s.y.grad, s.w.data}, s.point, s.target, s.parts);
 }
 
 void pointer_forward_on_cpu(const Saved& s) {
@@ -319,9 +359,7 @@ Tensor maximum(Tape& tape, const Rows& rows, Tensor point, Tensor target, const 
   const Device device = tape.device();
   Tensor m = tape.output(shape, {point, target});
   for_each(device, m.size(), Maximum{rows, point.data, target.data, m.data});
-  tape.record(m, [=] {
-    pass_maximum(device, rows, {rows.h, m.grad, nullptr}, point, target, nullptr);
-  });
+  tape.record(m, [=] { pass_maximum(device, rows, {rows.h, m.grad, nullptr}, point, target, {}); });
   return m;
 }
 
@@ -341,14 +379,11 @@ Saved start(Tape& tape, const Rows& rows, Tensor point, Tensor target, Tensor w,
   check_weights(w, bias, rows.h);
   Tensor y = tape.output(shape, {point, target, w, bias});
   if (y.has_grad()) check_gradients(y, {point, target, w, bias});
-  const bool parts = y.has_grad() && tape.device() != Device::kCpu;
-  return {rows,
-          point,
-          target,
-          w,
-          bias,
-          y,
-          parts ? tape.array<Real>(rows.batch * rows.n * rows.h) : nullptr};
+  Parts parts = {};
+  if (y.has_grad() && tape.device() != Device::kCpu) {
+    parts = {tape.array<Real>(rows.batch * rows.n * rows.h), tape.array<Real>(rows.points())};
+  }
+  return {rows, point, target, w, bias, y, parts};
 }
 
 }  // namespace
@@ -359,7 +394,7 @@ Tensor pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tensor bi
       start(tape, rows, point, target, w, bias, {rows.batch, rows.n, rows.n});  // (B,N,N)
   const Device device = tape.device();
   const bool on_cpu = device == Device::kCpu;
-  on_cpu ? pointer_forward_on_cpu(s) : forward_on_device(s);
+  on_cpu ? pointer_forward_on_cpu(s) : forward_on_device(tape, s);
   tape.record(s.y, [=] { on_cpu ? pointer_backward_on_cpu(s) : backward_on_device(device, s); });
   return s.y;
 }
@@ -370,7 +405,7 @@ Tensor edge_pointer_head(Tape& tape, Tensor point, Tensor target, Tensor w, Tens
       start(tape, rows, point, target, w, bias, {rows.batch, rows.n, rows.n, rows.n});  // (B,N,N,N)
   const Device device = tape.device();
   const bool on_cpu = device == Device::kCpu;
-  on_cpu ? edge_forward_on_cpu(s) : forward_on_device(s);
+  on_cpu ? edge_forward_on_cpu(s) : forward_on_device(tape, s);
   tape.record(s.y, [=] { on_cpu ? edge_backward_on_cpu(s) : backward_on_device(device, s); });
   return s.y;
 }

@@ -34,6 +34,7 @@ struct Forward {
   const Real* x;
   Real* y;
 
+  Touched touched(std::int64_t count) const { return Touched().reads(x, count).writes(y, count); }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = Function::f(x[i]); }
 };
 
@@ -42,6 +43,9 @@ struct Backward {
   const Real *dy, *x, *y;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(dy, count).reads(x, count).reads(y, count).writes(dx, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     dx[i] += Function::df(dy[i], x[i], y[i]);
   }
@@ -61,6 +65,9 @@ struct Add {
   const Real *a, *b;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(a, count).reads(b, count).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = a[i] + b[i]; }
 };
 

@@ -197,29 +197,54 @@ __device__ void multiply_all(Segments segments, const Place<T, Arithmetic>& at, 
   add_teams<T>(at.team, sums);
 }
 
-/// Whether four numbers from here on are one store.
-__device__ inline bool is_aligned(const Real* c) {
-  return reinterpret_cast<std::uintptr_t>(c) % alignof(Four) == 0;
+/// Whether four numbers from here on, of a row that goes on for `left`, are one load or store.
+__device__ inline bool are_one(const Real* c, std::int64_t left) {
+  return left >= kOwn && reinterpret_cast<std::uintptr_t>(c) % alignof(Four) == 0;
+}
+__device__ inline Four read_four(const Real* from, std::int64_t left) {
+  if (are_one(from, left)) return *reinterpret_cast<const Four*>(from);
+  Four values = {};
+  RENAR_UNROLL
+  for (int q = 0; q < kOwn; ++q) values.at[q] = q < left ? from[q] : Real{0};
+  return values;
+}
+__device__ inline void write_four(const Four& values, Real* to, std::int64_t left) {
+  if (are_one(to, left)) {
+    *reinterpret_cast<Four*>(to) = values;
+    return;
+  }
+  RENAR_UNROLL
+  for (int q = 0; q < kOwn; ++q) {
+    if (q < left) to[q] = values.at[q];
+  }
 }
 
-// c [+]= a thread's block of a tile, from element (i,j) on.
+// c [+]= a thread's block of a tile, from element (i,j) on; 0 where `relu_of`, if given, is not
+// positive. All is read before anything is written, or each row would be waited for alone.
 __device__ inline void put_tile(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n,
-                                const Sums& sums, bool add, Real* c) {
+                                const Sums& sums, bool add, Real* c,
+                                const Real* relu_of = nullptr) {
+  unsigned stops = 0;  // a bit for each of the block's numbers
+  RENAR_UNROLL
+  for (int r = 0; r < kOwn && relu_of != nullptr; ++r) {
+    if (i + r >= m) break;
+    const Four y = read_four(relu_of + (i + r) * n + j, n - j);
+    RENAR_UNROLL
+    for (int q = 0; q < kOwn; ++q) stops |= y.at[q] > 0 ? 0u : 1u << (r * kOwn + q);
+  }
+  Four values[kOwn] = {};
   RENAR_UNROLL
   for (int r = 0; r < kOwn; ++r) {
-    if (i + r >= m) return;
-    Real* there = c + (i + r) * n + j;
-    if (j + kOwn <= n && is_aligned(there)) {
-      Four values = add ? *reinterpret_cast<Four*>(there) : Four{};
-      RENAR_UNROLL
-      for (int q = 0; q < kOwn; ++q) values.at[q] += sums[r][q];
-      *reinterpret_cast<Four*>(there) = values;
-      continue;
-    }
+    if (add && i + r < m) values[r] = read_four(c + (i + r) * n + j, n - j);
+  }
+  RENAR_UNROLL
+  for (int r = 0; r < kOwn; ++r) {
     RENAR_UNROLL
     for (int q = 0; q < kOwn; ++q) {
-      if (j + q < n) there[q] = add ? there[q] + sums[r][q] : sums[r][q];
+      const bool stop = (stops >> (r * kOwn + q) & 1u) != 0;
+      values[r].at[q] = stop ? Real{0} : values[r].at[q] + sums[r][q];
     }
+    if (i + r < m) write_four(values[r], c + (i + r) * n + j, n - j);
   }
 }
 

@@ -1,9 +1,5 @@
 #include "kernels/products.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "core/check.h"
 #include "kernels/gemm.h"
 #include "kernels/product_tiles.cuh"
@@ -23,11 +19,12 @@ struct Factors {
   int next;  // of the same task, or -1
 };
 
-/// y (rows, out) [+]= the sum of its factors' products + ends + biases, then relu.
+/// y (rows, out) [+]= the sum of its factors' products + ends + biases, then relu; in backward 0
+/// where `relu_of` was not positive, if given.
 struct Task {
   std::int64_t rows, out, nodes = 1, tiles = 0;
   Real* y;
-  const Real *send = nullptr, *recv = nullptr;
+  const Real *send = nullptr, *recv = nullptr, *relu_of = nullptr;
   int first_factors = -1, last_factors = -1, first_bias = 0, biases = 0;
   bool relu = false;
 };
@@ -118,7 +115,7 @@ __global__ void multiply_tasks(const Tasks RENAR_GIVEN all) {
   if (at.team != 0) return;
   at.for_each_block(sums, [&](std::int64_t i, std::int64_t j, Sums& block) {
     if constexpr (kBackward) {
-      put_tile(i, j, task.rows, task.out, block, true, task.y);
+      put_tile(i, j, task.rows, task.out, block, true, task.y, task.relu_of);
     } else {
       finish_tile(all, task, i, j, block);
     }
@@ -135,24 +132,18 @@ Size size_of(const Task& task, Precision precision) {
   return broad ? Size::kBroad : Size::kWide;
 }
 
-/// The tasks that wait for company, and the memory that they read and write. The device has one
-/// queue, fed by one thread.
+/// What is collected of layers, or of their inputs' gradients.
 struct Collection {
   Tasks all = {};
   bool backward = false;
   Size size = Size::kWide;
   Precision precision = Precision::kFp32;
-  std::vector<Stretch> reads, writes;  // writes[t] is task t's
 };
-Collection& collection() {
-  static Collection only;
-  return only;
-}
 
 template <class T, class Arithmetic>
 void start_tasks(const Tasks& all, std::int64_t tiles, bool backward) {
-  backward ? launch(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, true>, all)
-           : launch(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, false>, all);
+  backward ? launch_collected(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, true>, all)
+           : launch_collected(grid_of<T>(tiles), multiply_tasks<T, Arithmetic, false>, all);
 }
 template <class T>
 void start_tasks(const Tasks& all, std::int64_t tiles, bool backward, Precision precision) {
@@ -163,71 +154,65 @@ void start_tasks(const Tasks& all, std::int64_t tiles, bool backward, Precision 
   }
 }
 
-void start_collection() {
-  Collection& c = collection();
-  const Tasks all = std::exchange(c.all, {});
-  c.reads.clear();
-  c.writes.clear();
+void start_collection(const void* given) {
+  const auto& c = *static_cast<const Collection*>(given);
   std::int64_t tiles = 0;
-  for (int t = 0; t < all.count; ++t) tiles += all.task[t].tiles;
+  for (int t = 0; t < c.all.count; ++t) tiles += c.all.task[t].tiles;
   switch (c.size) {
-    case Size::kNarrow: return start_tasks<Narrow>(all, tiles, c.backward, c.precision);
-    case Size::kWide: return start_tasks<Wide>(all, tiles, c.backward, c.precision);
-    case Size::kBroad: return start_tasks<Broad, Plain>(all, tiles, c.backward);
+    case Size::kNarrow: return start_tasks<Narrow>(c.all, tiles, c.backward, c.precision);
+    case Size::kWide: return start_tasks<Wide>(c.all, tiles, c.backward, c.precision);
+    case Size::kBroad: return start_tasks<Broad, Plain>(c.all, tiles, c.backward);
   }
 }
+constexpr CollectedKind kForward{"products", start_collection};
+constexpr CollectedKind kBackward{"products", start_collection};
 
+// Whose element sums are one: in backward both add to a gradient.
 bool same_sum(const Task& a, const Task& b) {
   return a.y == b.y && a.rows == b.rows && a.out == b.out;
 }
 
-// Whether the task cannot stand beside the collected ones: it reads what they write, or writes what
-// they read or write. In backward two may add to one gradient.
-bool conflicts(const Collection& c, const Task& task, const std::vector<Stretch>& reads) {
-  const Stretch write = stretch(task.y, task.rows * task.out);
-  const auto meets = [](const std::vector<Stretch>& ranges, const Stretch& range) {
-    return std::any_of(ranges.begin(), ranges.end(),
-                       [&](const Stretch& other) { return other.meets(range); });
-  };
-  for (int t = 0; t < c.all.count; ++t) {
-    const bool joined = c.backward && same_sum(c.all.task[t], task);
-    if (!joined && c.writes[static_cast<std::size_t>(t)].meets(write)) return true;
-  }
-  return meets(c.reads, write) ||
-         std::any_of(reads.begin(), reads.end(),
-                     [&](const Stretch& range) { return meets(c.writes, range); });
+int find_sum(const Tasks& all, const Task& task) {
+  int t = 0;
+  while (t < all.count && !same_sum(all.task[t], task)) ++t;
+  return t;
 }
 
-// Adds a task whose factors and biases number so many and which reads `reads`; gives it or, in
-// backward, the one that adds to the same gradient.
-Task& add_task(Task task, bool backward, Precision precision, int factors,
-               const std::vector<Stretch>& reads) {
-  Collection& c = collection();
+/// A task that is collected, with the collection that has it.
+struct Collected {
+  Tasks& all;
+  Task& task;
+
+  void add_factors(const Real* a, const Real* b, std::int64_t k) const {
+    const int at = all.factors++;
+    all.factor[at] = {a, b, k, -1};
+    (task.last_factors < 0 ? task.first_factors : all.factor[task.last_factors].next) = at;
+    task.last_factors = at;
+  }
+};
+
+// The task has room for so many factors more and for its biases; in backward it may be one that
+// another layer has brought, whose sum goes to the same gradient.
+Collected add_task(Task task, bool backward, Precision precision, int factors,
+                   const Touched& touched) {
   const Size size = size_of(task, precision);
-  const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
-                    c.all.biases + task.biases <= kMostBiases;
-  const bool alike = backward == c.backward && size == c.size && precision == c.precision;
-  if (!fits || !alike || conflicts(c, task, reads)) start_collected();
-  if (c.all.count == 0) collect(start_collection);
+  const auto may_join = [&](const Collection& c, bool meets) {
+    const bool fits = c.all.count < kMostTasks && c.all.factors + factors <= kMostFactors &&
+                      c.all.biases + task.biases <= kMostBiases;
+    const bool alike = size == c.size && precision == c.precision;
+    return fits && alike && (!meets || (backward && find_sum(c.all, task) < c.all.count));
+  };
+  Collection& c = collect<Collection>(backward ? kBackward : kForward, touched, may_join);
   c.backward = backward;
   c.size = size;
   c.precision = precision;
-  c.reads.insert(c.reads.end(), reads.begin(), reads.end());
-  for (int t = 0; t < c.all.count; ++t) {
-    if (same_sum(c.all.task[t], task)) return c.all.task[t];
+  const int t = find_sum(c.all, task);
+  if (t == c.all.count) {
+    task.tiles = tiles_of(size, task.rows, task.out);
+    task.first_bias = c.all.biases;
+    c.all.task[c.all.count++] = task;
   }
-  task.tiles = tiles_of(size, task.rows, task.out);
-  task.first_bias = c.all.biases;
-  c.writes.push_back(stretch(task.y, task.rows * task.out));
-  return c.all.task[c.all.count++] = task;
-}
-
-void add_factors(Task& task, const Real* a, const Real* b, std::int64_t k) {
-  Tasks& all = collection().all;
-  const int at = all.factors++;
-  all.factor[at] = {a, b, k, -1};
-  (task.last_factors < 0 ? task.first_factors : all.factor[task.last_factors].next) = at;
-  task.last_factors = at;
+  return {c.all, c.all.task[t]};
 }
 
 }  // namespace
@@ -235,41 +220,46 @@ void add_factors(Task& task, const Real* a, const Real* b, std::int64_t k) {
 void add_products(const ProductSum& sum) {
   if (sum.rows == 0) return;
   RENAR_CHECK(sum.rows < std::int64_t{1} << 31, "[products] a layer of {} rows", sum.rows);
-  static std::vector<Stretch> reads;
-  reads.clear();
+  Touched touched;
   for (int t = 0; t < sum.terms; ++t) {
     const auto& [x, w, in] = sum.term[t];
-    reads.push_back(stretch(x, sum.rows * in));
-    reads.push_back(stretch(w, in * sum.out));
+    touched.reads(x, sum.rows * in).reads(w, in * sum.out);
     add_flops(2 * sum.rows * sum.out * in);
   }
   const std::int64_t ends = sum.rows / sum.nodes * sum.out;
-  if (sum.send != nullptr) reads.push_back(stretch(sum.send, ends));
-  if (sum.recv != nullptr) reads.push_back(stretch(sum.recv, ends));
-  for (int b = 0; b < sum.biases; ++b) reads.push_back(stretch(sum.bias[b], sum.out));
-  Task& task = add_task({.rows = sum.rows,
-                         .out = sum.out,
-                         .nodes = sum.nodes,
-                         .y = sum.y,
-                         .send = sum.send,
-                         .recv = sum.recv,
-                         .biases = sum.biases,
-                         .relu = sum.relu},
-                        false, sum.precision, sum.terms, reads);
+  touched.reads(sum.send, ends).reads(sum.recv, ends).writes(sum.y, sum.rows * sum.out);
+  for (int b = 0; b < sum.biases; ++b) touched.reads(sum.bias[b], sum.out);
+  const Collected layer = add_task({.rows = sum.rows,
+                                    .out = sum.out,
+                                    .nodes = sum.nodes,
+                                    .y = sum.y,
+                                    .send = sum.send,
+                                    .recv = sum.recv,
+                                    .biases = sum.biases,
+                                    .relu = sum.relu},
+                                   false, sum.precision, sum.terms, touched);
   for (int t = 0; t < sum.terms; ++t) {
-    add_factors(task, sum.term[t].x, sum.term[t].w, sum.term[t].in);
+    layer.add_factors(sum.term[t].x, sum.term[t].w, sum.term[t].in);
   }
-  Tasks& all = collection().all;
-  for (int b = 0; b < sum.biases; ++b) all.bias[all.biases++] = sum.bias[b];
+  for (int b = 0; b < sum.biases; ++b) layer.all.bias[layer.all.biases++] = sum.bias[b];
 }
 
 void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
                   const Real* w, Real* dx, Precision precision) {
   if (rows == 0) return;
   add_flops(2 * rows * out * in);
-  static std::vector<Stretch> reads;
-  reads.assign({stretch(dy, rows * out), stretch(w, in * out)});
-  add_factors(add_task({.rows = rows, .out = in, .y = dx}, true, precision, 1, reads), dy, w, out);
+  const Touched touched = Touched().reads(dy, rows * out).reads(w, in * out).writes(dx, rows * in);
+  add_task({.rows = rows, .out = in, .y = dx}, true, precision, 1, touched).add_factors(dy, w, out);
+}
+
+bool end_with_relu(std::int64_t rows, std::int64_t out, const Real* y, Real* dy) {
+  const Task sum{.rows = rows, .out = out, .y = dy};
+  const auto has_it = [&](const Collection& c) { return find_sum(c.all, sum) < c.all.count; };
+  Collection* c = end_collected<Collection>(
+      kBackward, Touched().reads(y, rows * out).writes(dy, rows * out), has_it);
+  if (c == nullptr) return false;
+  c->all.task[find_sum(c->all, sum)].relu_of = y;
+  return true;
 }
 
 }  // namespace renar

@@ -4,8 +4,7 @@
 //   add_to_input   dx += dy w^T
 //
 // x (rows, in), w (in, out), y and dy (rows, out), all row-major. Layers that do not need each
-// other's results are computed by one kernel: they are collected (core/launch.h) until one comes
-// that does, or anything else.
+// other's results are computed by one kernel (core/collected.h).
 //
 // Every element is one sum in an order that does not depend on its row, so that equal rows of x
 // give equal rows of y: exact ties of a maximum stay ties. Ours rather than cuBLAS because of that
@@ -46,5 +45,9 @@ void add_products(const ProductSum& sum);
 /// dx (rows, in) += dy (rows, out) w^T, w (in, out).
 void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
                   const Real* w, Real* dx, Precision precision = Precision::kFp32);
+
+/// dy = 0 where y was not positive, both (rows, out), at the end of the add_to_input that gives dy
+/// its last terms; false, and nothing done, where none that waits does.
+bool end_with_relu(std::int64_t rows, std::int64_t out, const Real* y, Real* dy);
 
 }  // namespace renar

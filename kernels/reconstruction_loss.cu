@@ -16,6 +16,15 @@ struct Sides {
   const std::uint8_t* samples;
   std::int64_t each;  // numbers of a sample
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(x, count)
+        .reads(t, count)
+        .reads(w, count)
+        .reads(samples, count / each)
+        .writes(dx, count)
+        .writes(dt, count);
+  }
   RENAR_HOST_DEVICE bool leaves_out(std::int64_t i) const {
     return samples != nullptr && samples[i / each] == 0;
   }
@@ -66,6 +75,7 @@ template <class Formula>
 struct OfElements {
   Sides s;
 
+  Touched touched(std::int64_t count) const { return s.touched(count); }
   RENAR_HOST_DEVICE bool has_grad() const { return s.has_grad(); }
   RENAR_HOST_DEVICE bool leaves_out(std::int64_t i) const {
     return s.leaves_out(i) || (Formula::kLeavesOutMasked && s.t[i] == kMasked);
@@ -124,24 +134,32 @@ struct RowsOnCpu {
 };
 
 // A warp a row finds cost and gradients at once; its lanes sum cost and mass.
-__global__ void cross_entropy_of_rows(Rows in, const Real* scale, double* costs) {
-  const std::int64_t r = warp_index();
-  if (r >= in.rows || !in.counts(r)) return;
-  const SoftmaxRow softmax = warp_softmax_row(in.s.x + r * in.cols, in.cols);
-  const std::int64_t begin = r * in.cols + lane_index(), end = (r + 1) * in.cols;
-  Real mass = 0;
-  double cost = 0;
-  for (std::int64_t i = begin; i < end; i += kWarp) {
-    mass += in.mass(i);
-    cost += in.cost(i, softmax);
+struct CrossEntropyOfRow {
+  Rows in;
+  const Real* scale;
+  double* costs;
+
+  Touched touched(std::int64_t rows) const {
+    return in.s.touched(rows * in.cols).reads(in.counted, rows).reads(scale, 1).writes(costs, rows);
   }
-  mass = warp_sum(mass);
-  cost = warp_sum(cost);
-  const Real by = *scale;
-  if (lane_index() == 0) costs[r] += static_cast<double>(by) * cost;
-  if (!in.s.has_grad()) return;
-  for (std::int64_t i = begin; i < end; i += kWarp) in.pass(i, softmax, mass, by);
-}
+  __device__ void operator()(std::int64_t r) const {
+    if (!in.counts(r)) return;
+    const SoftmaxRow softmax = warp_softmax_row(in.s.x + r * in.cols, in.cols);
+    const std::int64_t begin = r * in.cols + lane_index(), end = (r + 1) * in.cols;
+    Real mass = 0;
+    double cost = 0;
+    for (std::int64_t i = begin; i < end; i += kWarp) {
+      mass += in.mass(i);
+      cost += in.cost(i, softmax);
+    }
+    mass = warp_sum(mass);
+    cost = warp_sum(cost);
+    const Real by = *scale;
+    if (lane_index() == 0) costs[r] += static_cast<double>(by) * cost;
+    if (!in.s.has_grad()) return;
+    for (std::int64_t i = begin; i < end; i += kWarp) in.pass(i, softmax, mass, by);
+  }
+};
 
 struct CountRow {
   const Real* fed_in;
@@ -149,6 +167,12 @@ struct CountRow {
   RowRule rule;
   Real* counted;
 
+  Touched touched(std::int64_t rows) const {
+    return Touched()
+        .reads(fed_in, rows * classes)
+        .reads(rule.forced, rows / each)
+        .writes(counted, rows);
+  }
   RENAR_HOST_DEVICE bool is_truth(std::int64_t r) const {
     return rule.all_truth || (rule.forced != nullptr && rule.forced[r / each] != 0);
   }
@@ -186,8 +210,7 @@ void reconstruction_cross_entropy(Tape& tape, const Reconstructed& r, const Real
   const Rows in{sides_of(r), r.prediction.rows(), r.prediction.cols(), counted};
   if (tape.device() != Device::kCpu) {
     double* costs = costs_for(sum, in.rows);
-    return tape.record_loss(
-        [=] { launch(one_warp_each(in.rows), cross_entropy_of_rows, in, scale, costs); });
+    return tape.record_loss([=] { for_each_row(in.rows, CrossEntropyOfRow{in, scale, costs}); });
   }
   const RowsOnCpu here{in, tape.array<SoftmaxRow>(in.rows)};
   for (std::int64_t k = 0; k < in.rows; ++k) {

@@ -30,6 +30,14 @@ struct FindMaximum {
   Real* y;
   Winners winners;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(x, count * n)
+        .reads(adj, count / h * n)
+        .writes(y, count)
+        .writes(winners.first, count)
+        .writes(winners.count, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % h, m = at / h % receivers, b = at / h / receivers;
     Real best = kLowest;
@@ -61,6 +69,16 @@ struct PassToWinners {
   Winners winners;
   Real* dx;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(x, count * n)
+        .reads(adj, count / h * n)
+        .reads(y, count)
+        .reads(dy, count)
+        .reads(winners.first, count)
+        .reads(winners.count, count)
+        .writes(dx, count * n);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     if (winners.first[at] < 0) return;
     const std::int64_t c = at % h, m = at / h % receivers, b = at / h / receivers;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/side_by_side.cuh"
+#include "core/launch.h"
 
 namespace renar {
 namespace {
@@ -32,11 +32,13 @@ void backward_on_cpu(const Tensor& x, const Tensor& y) {
 }
 
 struct Softmax {
-  std::int64_t rows, cols;
+  std::int64_t cols;
   const Real* x;
   Real* y;
 
-  Touched touched() const { return {{stretch(x, rows * cols)}, {stretch(y, rows * cols)}}; }
+  Touched touched(std::int64_t rows) const {
+    return Touched().reads(x, rows * cols).writes(y, rows * cols);
+  }
   __device__ void operator()(std::int64_t r) const {
     const Real* in = x + r * cols;
     const SoftmaxRow row = warp_softmax_row(in, cols);
@@ -47,13 +49,13 @@ struct Softmax {
 };
 
 struct SoftmaxBackward {
-  std::int64_t rows, cols;
+  std::int64_t cols;
   const Real *y, *dy;
   Real* dx;
 
-  Touched touched() const {
+  Touched touched(std::int64_t rows) const {
     const std::int64_t size = rows * cols;
-    return {{stretch(y, size), stretch(dy, size)}, {stretch(dx, size)}};
+    return Touched().reads(y, size).reads(dy, size).writes(dx, size);
   }
   __device__ void operator()(std::int64_t r) const {
     const Real *p = y + r * cols, *d = dy + r * cols;
@@ -82,11 +84,11 @@ Tensor softmax(Tape& tape, Tensor x) {
   if (on_cpu) {
     forward_on_cpu(x, y);
   } else {
-    add_job(Softmax{rows, cols, x.data, y.data});
+    for_each_row(rows, Softmax{cols, x.data, y.data});
   }
   tape.record(y, [=] {
     if (on_cpu) return backward_on_cpu(x, y);
-    add_job(SoftmaxBackward{rows, cols, y.data, y.grad, x.grad});
+    for_each_row(rows, SoftmaxBackward{cols, y.data, y.grad, x.grad});
   });
   return y;
 }

@@ -9,6 +9,9 @@ struct Squares {
   const Real *pred, *truth;
   Real* dpred;
 
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(pred, count).reads(truth, count).writes(dpred, count);
+  }
   RENAR_HOST_DEVICE bool has_grad() const { return dpred != nullptr; }
   RENAR_HOST_DEVICE double cost(std::int64_t i) const {
     if (truth[i] == kUncounted) return 0;

@@ -164,9 +164,9 @@ void backward_on_cpu(const Saved& s) {
 constexpr int kTile = 8, kChannels = 8, kWide = kTile * kChannels;
 constexpr int kThreadRows = 2, kEach = kTile / kThreadRows;
 
-Grid grid_of_tiles(const Saved& s, int shared_tiles) {
+Grid grid_of_tiles(const Saved& s, int times, int shared_tiles) {
   const std::int64_t tiles = blocks_for(s.n, kTile);
-  return {{tiles * tiles * blocks_for(s.f, kChannels), s.batch},
+  return {{times * tiles * tiles * blocks_for(s.f, kChannels), s.batch},
           {kWide, kThreadRows},
           static_cast<std::size_t>(shared_tiles * kTile * kWide) * sizeof(Real)};
 }
@@ -178,8 +178,8 @@ struct Place {
   std::int64_t my_node, my_channel;
 };
 
-__device__ inline Place place_of(std::int64_t n, std::int64_t f) {
-  const std::int64_t tiles = (n + kTile - 1) / kTile, block = blockIdx.x;
+__device__ inline Place place_of(std::int64_t n, std::int64_t f, std::int64_t block) {
+  const std::int64_t tiles = (n + kTile - 1) / kTile;
   const std::int64_t row = block % tiles * kTile, node = block / tiles % tiles * kTile;
   const std::int64_t channel = block / tiles / tiles * kChannels, x = threadIdx.x;
   return {static_cast<std::int64_t>(blockIdx.y) * n * n * f,
@@ -191,17 +191,18 @@ __device__ inline Place place_of(std::int64_t n, std::int64_t f) {
 }
 
 // tile[r,x] = from[row + r, node + x / kChannels, channel + x % kChannels], whose axes lie
-// row_step, node_step and 1 apart; 0 outside of the sample.
+// row_step, node_step and 1 apart; 0 outside of the sample. Divided by the same of `by`, if given.
 __device__ inline void load_tile(std::int64_t n, std::int64_t f, const Real* from, std::int64_t row,
                                  std::int64_t row_step, std::int64_t node, std::int64_t node_step,
-                                 std::int64_t channel, Real* tile) {
+                                 std::int64_t channel, Real* tile, const Real* by = nullptr) {
   const int x = static_cast<int>(threadIdx.x);
   node += x / kChannels;
   channel += x % kChannels;
   for (int r = static_cast<int>(threadIdx.y); r < kTile; r += kThreadRows) {
     const bool inside = row + r < n && node < n && channel < f;
-    tile[r * kWide + x] =
-        inside ? from[(row + r) * row_step + node * node_step + channel] : Real{0};
+    const std::int64_t at = (row + r) * row_step + node * node_step + channel;
+    const Real number = inside ? from[at] : Real{0};
+    tile[r * kWide + x] = inside && by != nullptr ? number / by[at] : number;
   }
 }
 
@@ -210,7 +211,7 @@ __global__ void find_best(std::int64_t n, std::int64_t f, const Real* left, cons
                           const Real* rest, Real* best, Real* count, Real* y) {
   Real* left_tile = shared_memory<Real>();       // (i, j, c)
   Real* right_tile = left_tile + kTile * kWide;  // (i, k, c)
-  const Place at = place_of(n, f);
+  const Place at = place_of(n, f, blockIdx.x);
   const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
   Real tops[kEach], equal[kEach];
   for (int e = 0; e < kEach; ++e) {
@@ -243,31 +244,43 @@ __global__ void find_best(std::int64_t n, std::int64_t f, const Real* left, cons
   }
 }
 
-// dmine[i,a] += sum over o of share[a,o] where mine[i,a] + other[i,o] = best[a,o]: the gradient of
-// left with a = j and o = k, that of right with a = k and o = j. Instead of adding to all winners
-// of a maximum, every number looks which maxima it won. Rows are i, nodes are a; best and share lie
-// a_step and o_step apart.
-__global__ void gather_shares(std::int64_t n, std::int64_t f, const Real* mine, const Real* other,
-                              const Real* best, const Real* share, std::int64_t a_step,
-                              std::int64_t o_step, Real* dmine) {
+/// The gradient of left or of right. Of left a = j and o = k, of right a = k and o = j: best and dy
+/// lie a_step and o_step apart.
+struct Side {
+  const Real *mine, *other;
+  std::int64_t a_step, o_step;
+  Real* dmine;
+};
+
+// dmine[i,a] += sum over o of dy[a,o] / count[a,o] where mine[i,a] + other[i,o] = best[a,o].
+// Instead of adding to all winners of a maximum, every number looks which maxima it won. Rows are
+// i, nodes are a. The first half of the blocks has left, and passes dy on to rest; the second has
+// right.
+__global__ void gather_shares(std::int64_t n, std::int64_t f, Side left, Side right,
+                              const Real* best, const Real* count, const Real* dy, Real* drest) {
   Real* other_tile = shared_memory<Real>();      // (i, o, c)
   Real* best_tile = other_tile + kTile * kWide;  // (o, a, c)
   Real* share_tile = best_tile + kTile * kWide;  // (o, a, c)
-  const Place at = place_of(n, f);
+  const std::int64_t half = gridDim.x / 2;
+  const bool is_left = blockIdx.x < half;
+  const Side side = is_left ? left : right;
+  const Place at = place_of(n, f, is_left ? blockIdx.x : blockIdx.x - half);
   const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
   const bool inside = at.my_node < n && at.my_channel < f;
   const std::int64_t mine_at = at.sample + at.my_node * f + at.my_channel;
   Real own[kEach], sums[kEach];
   for (int e = 0; e < kEach; ++e) {
     const std::int64_t i = at.row + first + e * kThreadRows;
-    own[e] = inside && i < n ? mine[mine_at + i * n * f] : Real{0};
+    own[e] = inside && i < n ? side.mine[mine_at + i * n * f] : Real{0};
     sums[e] = 0;
   }
   for (std::int64_t from = 0; from < n; from += kTile) {
     __syncthreads();  // nobody reads the last tiles any more
-    load_tile(n, f, other + at.sample, at.row, n * f, from, f, at.channel, other_tile);
-    load_tile(n, f, best + at.sample, from, o_step, at.node, a_step, at.channel, best_tile);
-    load_tile(n, f, share + at.sample, from, o_step, at.node, a_step, at.channel, share_tile);
+    load_tile(n, f, side.other + at.sample, at.row, n * f, from, f, at.channel, other_tile);
+    load_tile(n, f, best + at.sample, from, side.o_step, at.node, side.a_step, at.channel,
+              best_tile);
+    load_tile(n, f, dy + at.sample, from, side.o_step, at.node, side.a_step, at.channel, share_tile,
+              count + at.sample);
     __syncthreads();
     for (int o = 0; o < kTile && from + o < n; ++o) {
       const Real top = best_tile[o * kWide + x], g = share_tile[o * kWide + x];
@@ -280,25 +293,45 @@ __global__ void gather_shares(std::int64_t n, std::int64_t f, const Real* mine, 
   }
   if (!inside) return;
   for (int e = 0; e < kEach; ++e) {
-    const std::int64_t i = at.row + first + e * kThreadRows;
-    if (i < n) dmine[mine_at + i * n * f] += sums[e];
+    const std::int64_t i = at.row + first + e * kThreadRows, place = mine_at + i * n * f;
+    if (i >= n) return;
+    side.dmine[place] += sums[e];
+    if (is_left) drest[place] += dy[place];
   }
 }
 
-struct Share {
-  const Real* count;
-  Real* dy;
+void forward_on_device(const Saved& s) {
+  const std::int64_t size = s.y.size();
+  const Touched touched = Touched()
+                              .reads(s.left.data, size)
+                              .reads(s.right.data, size)
+                              .reads(s.rest.data, size)
+                              .writes(s.best, size)
+                              .writes(s.count, size)
+                              .writes(s.y.data, size);
+  launch_later("find_best", touched, [s] {
+    launch_collected(grid_of_tiles(s, 1, 2), find_best, s.n, s.f, s.left.data, s.right.data,
+                     s.rest.data, s.best, s.count, s.y.data);
+  });
+}
 
-  RENAR_HOST_DEVICE void operator()(std::int64_t e) const { dy[e] = dy[e] / count[e]; }
-};
-
-void backward_on_device(Device device, const Saved& s) {
-  accumulate(device, s.y.size(), s.y.grad, s.rest.grad);
-  for_each(device, s.y.size(), Share{s.count, s.y.grad});
-  launch(grid_of_tiles(s, 3), gather_shares, s.n, s.f, s.left.data, s.right.data, s.best, s.y.grad,
-         s.n * s.f, s.f, s.left.grad);
-  launch(grid_of_tiles(s, 3), gather_shares, s.n, s.f, s.right.data, s.left.data, s.best, s.y.grad,
-         s.f, s.n * s.f, s.right.grad);
+void backward_on_device(const Saved& s) {
+  const std::int64_t size = s.y.size();
+  const Touched touched = Touched()
+                              .reads(s.left.data, size)
+                              .reads(s.right.data, size)
+                              .reads(s.best, size)
+                              .reads(s.count, size)
+                              .reads(s.y.grad, size)
+                              .writes(s.left.grad, size)
+                              .writes(s.right.grad, size)
+                              .writes(s.rest.grad, size);
+  const Side left{s.left.data, s.right.data, s.n * s.f, s.f, s.left.grad};
+  const Side right{s.right.data, s.left.data, s.f, s.n * s.f, s.right.grad};
+  launch_later("gather_shares", touched, [=] {
+    launch_collected(grid_of_tiles(s, 2, 3), gather_shares, s.n, s.f, left, right, s.best, s.count,
+                     s.y.grad, s.rest.grad);
+  });
 }
 
 struct Sum {
@@ -343,8 +376,7 @@ void check(const Tensor& left, const Tensor& right, const Tensor& rest) {
 
 Tensor triplet_max(Tape& tape, Tensor left, Tensor right, Tensor rest) {
   check(left, right, rest);
-  const Device device = tape.device();
-  const bool on_cpu = device == Device::kCpu;
+  const bool on_cpu = tape.device() == Device::kCpu;
   Tensor y = tape.output(left.shape, {left, right, rest});
   const Saved saved{left.dim(0),
                     left.dim(1),
@@ -355,13 +387,8 @@ Tensor triplet_max(Tape& tape, Tensor left, Tensor right, Tensor rest) {
                     y,
                     tape.array<Real>(y.size()),
                     on_cpu || !y.has_grad() ? nullptr : tape.array<Real>(y.size())};
-  if (on_cpu) {
-    forward_on_cpu(saved);
-  } else {
-    launch(grid_of_tiles(saved, 2), find_best, saved.n, saved.f, left.data, right.data, rest.data,
-           saved.best, saved.count, y.data);
-  }
-  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(device, saved); });
+  on_cpu ? forward_on_cpu(saved) : forward_on_device(saved);
+  tape.record(y, [=] { on_cpu ? backward_on_cpu(saved) : backward_on_device(saved); });
   return y;
 }
 

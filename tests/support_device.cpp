@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/simt.h"
+#include "core/simt_touched.h"
 
 namespace renar::test {
 namespace {
@@ -153,6 +154,17 @@ Outcome run_scheduled(const simt::Schedule& schedule, Device device, const Run& 
   return run(device);
 }
 
+/// run(device) with collected kernels that must say what they touch.
+template <class Run>
+void watch(Device device, const Run& run) {
+  if (device != Device::kSimt || kSanitized || simt::watches_races()) return;
+  struct Reset {
+    ~Reset() { simt::watch_touched(false); }
+  } reset;
+  simt::watch_touched(true);
+  CHECK_NOTHROW(run(device));
+}
+
 /// run(device) on the CPU and, under each schedule, on the accelerator.
 template <class Run>
 void compare(const DeviceCheck& check, const Run& run) {
@@ -174,6 +186,7 @@ void compare(const DeviceCheck& check, const Run& run) {
                  want.grads[k], check.tolerance);
     }
   }
+  watch(*device, run);
 }
 
 /// Whether the barrier's absence shows under any schedule.

@@ -254,15 +254,17 @@ leave
 TEST_CASE("profile: kernels that are collected count where they were asked for") {
   static std::string order;
   order.clear();
+  struct Nothing {};
+  static const CollectedKind kind{"kernels", [](const void*) {
+                                    order += "started";
+                                    count_launch();
+                                  }};
   Profiler profiler(Device::kCpu);
   {
     const ProfileRange model("model");
     {
       const ProfileRange asks("asks");
-      collect([] {
-        order += "started";
-        count_launch();
-      });
+      collect<Nothing>(kind, Touched(), [](const Nothing&, bool) { return true; });
     }
     const ProfileRange next("next");
     CHECK(order.empty());
@@ -272,8 +274,8 @@ TEST_CASE("profile: kernels that are collected count where they were asked for")
   CHECK(order == "started");
   const std::vector<ProfileCell> cells = profile_cells(profiler.tracks());
   CHECK(cells.size() == 4);
-  CHECK(cell_of(cells, "model/asks", "collected").calls == 1);
-  CHECK(cell_of(cells, "model/asks", "collected").launches == 1);
+  CHECK(cell_of(cells, "model/asks", "kernels").calls == 1);
+  CHECK(cell_of(cells, "model/asks", "kernels").launches == 1);
   CHECK(cell_of(cells, "model/next", "").launches == 0);
 }
 
@@ -293,11 +295,11 @@ TEST_CASE("profile: launches are counted, and the queue's time is the kernels'")
   REQUIRE(run.tracks.size() == 1);
   CHECK(run.tracks[0].queues == (*device == Device::kCuda));
   const std::vector<ProfileCell> cells = profile_cells(run.tracks);
-  CHECK(cell_of(cells, "model/first", "pointwise<Relu>").launches == 1);
-  CHECK(cell_of(cells, "model/first", "pointwise<Relu>", kBackward).launches >= 1);
-  CHECK(cell_of(cells, "model/first", "collected").launches == 1);
-  CHECK(cell_of(cells, "model/second", "collected").launches == 2);
-  CHECK(cell_of(cells, "model/second", "collected", kBackward).launches >= 1);
+  CHECK(cell_of(cells, "model/first", "Forward<Relu>").launches == 1);
+  CHECK(cell_of(cells, "model/first", "Backward<Relu>", kBackward).launches == 1);
+  CHECK(cell_of(cells, "model/first", "products").launches == 1);
+  CHECK(cell_of(cells, "model/second", "products").launches == 2);
+  CHECK(cell_of(cells, "model/second", "products", kBackward).launches == 2);
   double seconds = 0;
   for (const ProfileCell& cell : cells) {
     CHECK(cell.seconds >= 0);

@@ -31,3 +31,16 @@ TEST_CASE("text: the hash of known texts") {  // from the authors' page of FNV t
   CHECK(fnv1a("a") == 0xaf63dc4c8601ec8cu);
   CHECK(fnv1a("foobar") == 0x85944171f73967e8u);
 }
+
+namespace {
+
+template <class T>
+struct Wrapped {};
+struct Inner {};
+
+}  // namespace
+
+TEST_CASE("text: a type is called by its own name") {
+  CHECK(std::string(name_of_type<Inner>()) == "Inner");
+  CHECK(std::string(name_of_type<Wrapped<Inner>>()) == "Wrapped<Inner>");
+}

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/simt.h"
+#include "core/simt_touched.h"
 #include "tests/nn/small.h"
 #include "tests/support_device.h"
 #include "trainer/net_in_training.h"
@@ -140,18 +141,43 @@ TEST_CASE("net on a device: each method, with masks, an LSTM and dropout") {
   }
 }
 
-TEST_CASE("net on a device: the same bits under any schedule") {
-  if (built_with_cuda()) return;
-  const Net net = test::small_net("bfs");
-  const Batch batch = test::small_batch("bfs", 4, 3);
+// So launches that wait, too, may be started in any order that they allow (core/collected.h).
+void check_schedules(const Net& net, const Batch& batch) {
   const Run first = run_on(Device::kSimt, net, batch);
-  for (const simt::Order order : {simt::Order::kReverse, simt::Order::kRandom}) {
-    simt::set_schedule({order, 5});
+  const auto check_same_bits = [&] {
     const Run other = run_on(Device::kSimt, net, batch);
-    simt::set_schedule({});
     CHECK(other.losses == first.losses);
     CHECK(other.grads == first.grads);
+    CHECK(other.trained.values == first.trained.values);
     CHECK(other.evaluated.values == first.evaluated.values);
+  };
+  for (const simt::Order order : {simt::Order::kReverse, simt::Order::kRandom}) {
+    simt::set_schedule({order, 5});
+    check_same_bits();
+    simt::set_schedule({});
+  }
+  simt::watch_touched(true);
+  CHECK_NOTHROW(check_same_bits());
+  simt::watch_touched(false);
+}
+
+TEST_CASE("net on a device: the same bits under any schedule, and kernels say what they touch") {
+  if (built_with_cuda()) return;
+  check_schedules(test::small_net("bfs"), test::small_batch("bfs", 4, 3));
+  if (test::kSanitized) return;
+  const Batch batch = test::random_batch(test::every_probe(), 3, {1, 4, 2});
+  for (const Method method : {Method::kBaseline, Method::kRenar}) {
+    NetOptions options = test::small_options();
+    options.reconstruction = {.method = method, .masks = {Masking::kPaper, 0.4}};
+    options.lstm = true;
+    options.dropout = options.teacher_forcing = 0.4;
+    check_schedules(Net("every", test::every_probe(), options), batch);
+  }
+  for (const char* kind : {"triplet_pgn_mask", "gat", "memnet_masked"}) {
+    CAPTURE(kind);
+    Net net("every", test::every_probe(), test::small_options(kind));
+    test::fill_embeddings(net.parameters());
+    check_schedules(net, batch);
   }
 }
 

@@ -1,0 +1,164 @@
+#include "core/collected.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/check.h"
+#include "core/cuda.h"
+#include "core/profiler.h"
+#ifndef RENAR_CUDA
+#include "core/simt.h"
+#include "core/simt_touched.h"
+#endif
+
+namespace renar {
+namespace {
+
+/// A launch to be.
+struct Waiting {
+  const CollectedKind* kind;
+  ProfileHere asked;  // the range that asked for it
+  std::vector<Stretch> reads, writes;
+  bool started;
+  alignas(64) std::byte given[kMostGiven];
+};
+
+/// Those that wait, in the order in which they will start. With more of them few others would be
+/// joined: what is far apart in a time step needs what lies between.
+constexpr std::size_t kMostWaiting = 32;
+struct Queue {
+  std::array<Waiting, kMostWaiting> waiting;
+  std::size_t count = 0;
+  alignas(64) std::byte unused[kMostGiven];
+};
+// A device has one queue, fed by one thread.
+Queue& queue() {
+  static Queue only;
+  return only;
+}
+
+template <class Some, class Others>
+bool any_meets(const Some& some, const Others& others) {
+  return std::any_of(some.begin(), some.end(), [&](const Stretch& mine) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const Stretch& theirs) { return mine.meets(theirs); });
+  });
+}
+
+// Whether the one reads what the other writes.
+template <class One, class Other>
+bool needs(const One& reads, const One& writes, const Other& other) {
+  return any_meets(reads, other.writes) || any_meets(writes, other.reads);
+}
+
+Waiting& add_last(Queue& q, const CollectedKind& kind) {
+  if (q.count == kMostWaiting) start_collected();
+  Waiting& w = q.waiting[q.count++];
+  w.kind = &kind;
+  w.asked = profile_here();
+  w.reads.clear();
+  w.writes.clear();
+  w.started = false;
+  return w;
+}
+
+void add_touched(Waiting& w, const Touched& touched) {
+  w.reads.insert(w.reads.end(), touched.reads().begin(), touched.reads().end());
+  w.writes.insert(w.writes.end(), touched.writes().begin(), touched.writes().end());
+}
+
+#ifdef RENAR_CUDA
+void start_all(Queue& q) {
+  for (std::size_t i = 0; i < q.count; ++i) {
+    const Waiting& w = q.waiting[i];
+    const ProfileElsewhere profile(w.asked, w.kind->name);
+    w.kind->start(w.given);
+  }
+}
+#else
+void start(Waiting& w) {
+  w.started = true;
+  const ProfileElsewhere profile(w.asked, w.kind->name);
+  const auto run = [&w] { w.kind->start(w.given); };
+  if (!simt::watches_touched()) return run();
+  simt::run_watched(w.kind->name, w.reads, w.writes, run);
+}
+
+// Whether nothing that still waits must be started before q.waiting[i].
+bool is_ready(const Queue& q, std::size_t i) {
+  const Waiting& w = q.waiting[i];
+  return !w.started &&
+         std::none_of(q.waiting.begin(), q.waiting.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const Waiting& v) {
+                        return !v.started &&
+                               (needs(w.reads, w.writes, v) || any_meets(w.writes, v.writes));
+                      });
+}
+
+// Each order that is possible by what the kernels say they touch must give the same numbers: which
+// is taken is the schedule's choice.
+void start_all(Queue& q) {
+  static std::vector<std::size_t> ready;
+  for (std::size_t left = q.count; left > 0; --left) {
+    ready.clear();
+    for (std::size_t i = 0; i < q.count; ++i) {
+      if (is_ready(q, i)) ready.push_back(i);
+    }
+    start(q.waiting[ready[simt::next_launch(ready.size())]]);
+  }
+}
+#endif
+
+}  // namespace
+
+void Touched::put(const Stretch& stretch, Stretches& to, std::size_t& number) {
+  RENAR_CHECK(number < kMost, "[collected] a kernel with more than {} arrays", kMost);
+  to[number++] = stretch;
+}
+
+CollectedPlace find_collected(const CollectedKind& kind, const Touched& touched, MayJoin may_join,
+                              const void* of) {
+  Queue& q = queue();
+  if (launches_are_left_out()) return {q.unused, true};
+  Waiting* place = nullptr;
+  for (std::size_t i = q.count; i-- > 0;) {
+    Waiting& w = q.waiting[i];
+    if (needs(touched.reads(), touched.writes(), w)) break;
+    const bool meets = any_meets(touched.writes(), w.writes);
+    if (w.kind == &kind && may_join(w.given, meets, of)) place = &w;
+    if (meets) break;
+  }
+  const bool is_new = place == nullptr;
+  if (is_new) place = &add_last(q, kind);
+  add_touched(*place, touched);
+  return {place->given, is_new};
+}
+
+void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd may_end,
+                       const void* of) {
+  Queue& q = queue();
+  if (launches_are_left_out()) return nullptr;
+  for (std::size_t i = q.count; i-- > 0;) {
+    Waiting& w = q.waiting[i];
+    if (!needs(touched.reads(), touched.writes(), w) && !any_meets(touched.writes(), w.writes)) {
+      continue;
+    }
+    if (w.kind != &kind || !may_end(w.given, of)) return nullptr;
+    add_touched(w, touched);
+    return w.given;
+  }
+  return nullptr;
+}
+
+void start_collected() {
+  Queue& q = queue();
+  try {
+    start_all(q);
+  } catch (...) {
+    q.count = 0;  // what was to follow would find wrong numbers
+    throw;
+  }
+  q.count = 0;
+}
+
+}  // namespace renar

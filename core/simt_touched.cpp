@@ -1,0 +1,108 @@
+#include "core/simt_touched.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/check.h"
+#include "core/simt_memory.h"
+
+namespace renar::simt {
+namespace {
+
+constexpr int kSpoiled = 0xff;  // a NaN, and no class, node or sample
+
+bool watching = false;
+
+/// A copy of the device's memory.
+class Copy {
+ public:
+  void take() {
+    const std::vector<std::span<std::byte>> all = all_memory();
+    blocks_.resize(all.size());  // with room for the last copy's bytes
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      blocks_[i].memory = all[i];
+      blocks_[i].bytes.assign(all[i].begin(), all[i].end());
+    }
+  }
+  void put_back() const {
+    for (const Block& b : blocks_) std::copy(b.bytes.begin(), b.bytes.end(), b.memory.begin());
+  }
+  void put_back(const Stretch& stretch) const {
+    const std::byte* bytes = find(stretch);
+    std::memcpy(const_cast<char*>(stretch.begin), bytes, size_of(stretch));
+  }
+  bool is_as_now(const Stretch& stretch) const {
+    return std::memcmp(stretch.begin, find(stretch), size_of(stretch)) == 0;
+  }
+
+  static std::size_t size_of(const Stretch& stretch) {
+    return static_cast<std::size_t>(stretch.end - stretch.begin);
+  }
+
+ private:
+  struct Block {
+    std::span<std::byte> memory;
+    std::vector<std::byte> bytes;
+  };
+
+  const std::byte* find(const Stretch& stretch) const {
+    const auto* begin = reinterpret_cast<const std::byte*>(stretch.begin);
+    for (const Block& b : blocks_) {
+      const std::byte* end = b.memory.data() + b.memory.size();
+      if (b.memory.data() <= begin && begin < end)
+        return b.bytes.data() + (begin - b.memory.data());
+    }
+    throw Error("[simt] a kernel says that it touches what is not the device's memory");
+  }
+
+  std::vector<Block> blocks_;
+};
+
+void spoil(const Stretch& stretch) {
+  std::memset(const_cast<char*>(stretch.begin), kSpoiled, Copy::size_of(stretch));
+}
+
+bool all_is_spoiled() {
+  return std::ranges::all_of(all_memory(), [](std::span<std::byte> block) {
+    // The first byte is, and each is like the one before it.
+    return block[0] == std::byte{kSpoiled} &&
+           std::memcmp(block.data(), block.data() + 1, block.size() - 1) == 0;
+  });
+}
+
+}  // namespace
+
+void watch_touched(bool on) { watching = on; }
+bool watches_touched() { return watching; }
+
+void run_watched(const char* name, std::span<const Stretch> reads, std::span<const Stretch> writes,
+                 const std::function<void()>& run) {
+  static Copy before, after;
+  const Unlocked unlocked;
+  before.take();
+  run();
+  after.take();
+
+  for (const std::span<std::byte> block : all_memory()) {
+    std::memset(block.data(), kSpoiled, block.size());
+  }
+  for (const Stretch& stretch : reads) before.put_back(stretch);
+  for (const Stretch& stretch : writes) before.put_back(stretch);
+  run();
+  for (const Stretch& stretch : writes) {
+    RENAR_CHECK(after.is_as_now(stretch), "[simt] {} reads more than it says", name);
+  }
+  for (const Stretch& stretch : reads) {
+    const bool writes_it =
+        std::ranges::any_of(writes, [&](const Stretch& written) { return written.meets(stretch); });
+    RENAR_CHECK(writes_it || before.is_as_now(stretch), "[simt] {} writes what it says it reads",
+                name);
+  }
+  for (const Stretch& stretch : writes) spoil(stretch);
+  for (const Stretch& stretch : reads) spoil(stretch);
+  RENAR_CHECK(all_is_spoiled(), "[simt] {} writes more than it says", name);
+  after.put_back();
+}
+
+}  // namespace renar::simt
