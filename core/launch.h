@@ -262,6 +262,12 @@ __global__ void for_each_kernel(std::int64_t count, F f) {
   if (i < count) f(i);
 }
 
+/// On a device: f(i) for every i below count, each on its own, by a thread. f says what it touches.
+template <SaysWhatItTouches F>
+void for_each_on_device(std::int64_t count, const F& f) {
+  collect_job<F, JobsBy::kElements>(count, f);
+}
+
 /// f(i) for every i below count, each on its own: f is a named functor that holds pointers and
 /// numbers.
 template <class F>
@@ -269,7 +275,7 @@ void for_each(Device device, std::int64_t count, const F& f) {
   if (device == Device::kCpu) {
     for (std::int64_t i = 0; i < count; ++i) f(i);
   } else if constexpr (SaysWhatItTouches<F>) {
-    collect_job<F, JobsBy::kElements>(count, f);
+    for_each_on_device(count, f);
   } else {
     launch(one_thread_each(count), for_each_kernel<F>, count, f);
   }

@@ -137,6 +137,11 @@ class Tape {
   Tensor lasting_output(const Shape& shape, bool wants_grad);
   /// Whether a gradient is still what it was when its time step is over.
   bool lasts(const Real* grad) const { return !step_.holds(grad); }
+  /// Whether a gradient is of a result of this tape, and not of a parameter.
+  bool owns(const Real* grad) const {
+    return step_.holds(grad) || lasting_.holds(grad) || whole_lasting_.holds(grad) ||
+           kept_.holds(grad) || whole_.holds(grad);
+  }
   /// Whether a tensor of a device lives as long as the trajectory, numbers and gradient. Most do
   /// while recording, as all but large gradients last there: the copies would cost more.
   bool survives(const Tensor& x) const {

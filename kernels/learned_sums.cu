@@ -38,32 +38,58 @@ struct UseSegments {
   }
 };
 
-// Block y has strides [y part, (y + 1) part). One part alone is added to dw, else each is written
-// to its (in, out) at `parts`.
+/// A long sum that is cut into parts.
+struct Parts {
+  Uses uses;
+  std::int64_t in, out;
+  std::int64_t strides;  // of each part but the last
+  std::int64_t count;
+
+  RENAR_HOST_DEVICE UseSegments segments_of(std::int64_t part) const {
+    const std::int64_t from = part * strides, end = from + strides;
+    return {uses, in, out, from, end < uses.strides ? end : uses.strides};
+  }
+};
+
+// Of a weight: block y has part y. One part alone is added to dw, else each is written to its (in,
+// out) at `to`. A launch has one weight: with more of them its threads would need registers for
+// what they now read where they need it, and fewer would fit.
 template <class T, class Arithmetic>
-__global__ void multiply_uses(const Uses uses, std::int64_t in, std::int64_t out, std::int64_t part,
-                              Real* parts, Real* dw) {
-  const Place<T, Arithmetic> at(blockIdx.x, out);
-  const std::int64_t from = blockIdx.y * part;
-  const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
+__global__ void multiply_uses(const Parts parts, Real* to) {
+  const Place<T, Arithmetic> at(blockIdx.x, parts.out);
   SumsOf<T> sums = {};
-  UseSegments segments{uses, in, out, from, end};
+  UseSegments segments = parts.segments_of(blockIdx.y);
   segments.find_first();
-  multiply_all<T, Arithmetic, false, false>(segments, at, in, out, sums);
+  multiply_all<T, Arithmetic, false, false>(segments, at, parts.in, parts.out, sums);
   if (at.team != 0) return;
-  const bool add = gridDim.y == 1;
-  Real* to = add ? dw : parts + blockIdx.y * in * out;
+  Real* there = to + blockIdx.y * parts.in * parts.out;
   at.for_each_block(sums, [&](std::int64_t i, std::int64_t j, const Sums& block) {
-    put_tile(i, j, in, out, block, add, to);
+    put_tile(i, j, parts.in, parts.out, block, gridDim.y == 1, there);
   });
 }
 
-// Block (x, y): a warp's width of columns, in strides [y part, (y + 1) part); writes its sums.
-__global__ void sum_uses(const Uses uses, std::int64_t out, std::int64_t part, Real* to) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
-  const std::int64_t from = blockIdx.y * part;
-  const std::int64_t end = from + part < uses.strides ? from + part : uses.strides;
-  UseSegments segments{uses, 0, out, from, end};
+/// Biases, small sums, of which a launch has several.
+constexpr int kMostBiases = 32;
+struct Biases {
+  int count;
+  struct Bias {
+    Parts parts;
+    Real* to;             // (parts, out)
+    std::int64_t across;  // blocks of columns
+  } of[kMostBiases];
+};
+
+// A block has a warp's width of columns.
+__global__ void sum_uses(const Biases RENAR_GIVEN all) {
+  std::int64_t block = blockIdx.x;
+  int k = 0;
+  for (; block >= all.of[k].across * all.of[k].parts.count; ++k) {
+    block -= all.of[k].across * all.of[k].parts.count;
+  }
+  const Biases::Bias& my = all.of[k];
+  const std::int64_t c = block % my.across * kWarp + threadIdx.x, out = my.parts.out;
+  const std::int64_t part = block / my.across;
+  UseSegments segments = my.parts.segments_of(part);
   segments.find_first();
   Segment segment;
   Real sum = 0;
@@ -74,42 +100,58 @@ __global__ void sum_uses(const Uses uses, std::int64_t out, std::int64_t part, R
     }
   }
   sum = column_sum(sum);
-  if (threadIdx.y == 0 && c < out) to[blockIdx.y * out + c] = sum;
+  if (threadIdx.y == 0 && c < out) my.to[part * out + c] = sum;
 }
 
 // The parts of each element: by a thread, first to last, where there are many elements, and by a
 // warp, each lane every 32nd part, where there are few.
 constexpr std::int64_t kFewElements = 4096;
 
-__global__ void add_many(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
-  const std::int64_t i = thread_index();
-  if (i >= size) return;
-  constexpr int kAtOnce = 16;  // on their way from memory together
-  Real sum = 0;
-  for (std::int64_t first = 0; first < parts; first += kAtOnce) {
-    Real of_part[kAtOnce];
-    RENAR_UNROLL
-    for (int e = 0; e < kAtOnce; ++e) {
-      of_part[e] = first + e < parts ? from[(first + e) * size + i] : Real{0};
-    }
-    RENAR_UNROLL
-    for (int e = 0; e < kAtOnce; ++e) sum += of_part[e];
-  }
-  to[i] += sum;
-}
+struct AddMany {
+  std::int64_t size, parts;
+  const Real* from;
+  Real* to;
 
-__global__ void add_few(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
-  const std::int64_t i = warp_index();
-  if (i >= size) return;
-  Real sum = 0;
-  for (std::int64_t part = lane_index(); part < parts; part += kWarp) sum += from[part * size + i];
-  sum = warp_sum(sum);
-  if (lane_index() == 0) to[i] += sum;
-}
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(from, parts * count).writes(to, count);
+  }
+  RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
+    constexpr int kAtOnce = 16;  // on their way from memory together
+    Real sum = 0;
+    for (std::int64_t first = 0; first < parts; first += kAtOnce) {
+      Real of_part[kAtOnce];
+      RENAR_UNROLL
+      for (int e = 0; e < kAtOnce; ++e) {
+        of_part[e] = first + e < parts ? from[(first + e) * size + i] : Real{0};
+      }
+      RENAR_UNROLL
+      for (int e = 0; e < kAtOnce; ++e) sum += of_part[e];
+    }
+    to[i] += sum;
+  }
+};
+
+struct AddFew {
+  std::int64_t size, parts;
+  const Real* from;
+  Real* to;
+
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(from, parts * count).writes(to, count);
+  }
+  __device__ void operator()(std::int64_t i) const {
+    Real sum = 0;
+    for (std::int64_t part = lane_index(); part < parts; part += kWarp) {
+      sum += from[part * size + i];
+    }
+    sum = warp_sum(sum);
+    if (lane_index() == 0) to[i] += sum;
+  }
+};
 
 void add_parts(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
-  if (size <= kFewElements) return launch(one_warp_each(size), add_few, size, parts, from, to);
-  launch(one_thread_each(size), add_many, size, parts, from, to);
+  if (size <= kFewElements) return for_each_row(size, AddFew{size, parts, from, to});
+  for_each_on_device(size, AddMany{size, parts, from, to});
 }
 
 std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {
@@ -126,35 +168,60 @@ std::int64_t strides_of_weight_part(std::int64_t in, std::int64_t out, std::int6
   return strides_of_part(tiles_of(size_of(in, out), in, out), strides);
 }
 
+bool is_weight(const LongSum& sum) { return sum.in > 0; }
+
+Parts parts_of(const LongSum& sum) {
+  const std::int64_t in = sum.in, out = sum.out, strides = sum.uses.strides;
+  const std::int64_t part = is_weight(sum) ? strides_of_weight_part(in, out, strides)
+                                           : strides_of_part(blocks_for(out, kWarp), strides);
+  return {sum.uses, in, out, part, blocks_for(strides, part)};
+}
+
 template <class T, class Arithmetic>
-void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
-                    Real* scratch, Real* dw) {
-  const std::int64_t parts = blocks_for(uses.strides, part);
-  launch(grid_of<T>(tiles_of<T>(in, out), parts), multiply_uses<T, Arithmetic>, uses, in, out, part,
-         scratch, dw);
+void multiply_parts(const Parts& parts, Real* to) {
+  launch(grid_of<T>(tiles_of<T>(parts.in, parts.out), parts.count), multiply_uses<T, Arithmetic>,
+         parts, to);
 }
 template <class T>
-void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
-                    Real* scratch, Real* dw, Precision precision) {
+void multiply_parts(const Parts& parts, Real* to, Precision precision) {
   switch (precision) {
-    case Precision::kFp32: return multiply_parts<T, Plain>(in, out, uses, part, scratch, dw);
-    case Precision::kTf32:
-      return multiply_parts<T, TensorCores<Tf32>>(in, out, uses, part, scratch, dw);
-    case Precision::kBf16:
-      return multiply_parts<T, TensorCores<Bf16>>(in, out, uses, part, scratch, dw);
+    case Precision::kFp32: return multiply_parts<T, Plain>(parts, to);
+    case Precision::kTf32: return multiply_parts<T, TensorCores<Tf32>>(parts, to);
+    case Precision::kBf16: return multiply_parts<T, TensorCores<Bf16>>(parts, to);
   }
 }
 // Parts are as many as Broad tiles ask for where those fit, also for tensor cores, which have none.
-void multiply_parts(std::int64_t in, std::int64_t out, const Uses& uses, std::int64_t part,
-                    Real* scratch, Real* dw, Precision precision) {
-  const Size size = size_of(in, out);
+void multiply_parts(const LongSum& sum, Precision precision) {
+  const Parts parts = parts_of(sum);
+  if (parts.count == 0) return;
+  Real* to = parts.count > 1 ? sum.scratch : sum.grad;
+  const Size size = size_of(sum.in, sum.out);
   if (size == Size::kNarrow) {
-    multiply_parts<Narrow>(in, out, uses, part, scratch, dw, precision);
+    multiply_parts<Narrow>(parts, to, precision);
   } else if (size == Size::kBroad && precision == Precision::kFp32) {
-    multiply_parts<Broad, Plain>(in, out, uses, part, scratch, dw);
+    multiply_parts<Broad, Plain>(parts, to);
   } else {
-    multiply_parts<Wide>(in, out, uses, part, scratch, dw, precision);
+    multiply_parts<Wide>(parts, to, precision);
   }
+}
+
+void sum_biases(std::span<const LongSum> sums) {
+  Biases all = {};
+  std::int64_t blocks = 0;
+  const auto start = [&] {
+    launch(column_blocks({blocks}), sum_uses, all);
+    all = {};
+    blocks = 0;
+  };
+  for (const LongSum& sum : sums) {
+    if (is_weight(sum)) continue;
+    const Biases::Bias bias{parts_of(sum), sum.scratch, blocks_for(sum.out, kWarp)};
+    if (bias.parts.count == 0) continue;
+    all.of[all.count++] = bias;
+    blocks += bias.across * bias.parts.count;
+    if (all.count == kMostBiases) start();
+  }
+  if (all.count > 0) start();
 }
 
 // --- What the tape notes. ---
@@ -166,83 +233,109 @@ struct UseNode {
 
 /// What one weight or bias was used for, the last first.
 struct UseList {
+  std::int64_t in, out;
+  Real* grad;
   UseNode* last = nullptr;
   std::int64_t count = 0;
+  UseList* before = nullptr;  // that of another parameter
 };
 
-enum class Learned { kWeight, kBias };
+/// Of all parameters of the net.
+struct UseLists {
+  UseList* last = nullptr;
+};
+constexpr char kOfParameters = 0;  // its address is what the tape finds them by
 
-// dw (in, out) or, with in = 1, db (out).
-void add_uses(Tape& tape, const UseList& list, Learned learned, std::int64_t in, std::int64_t out,
-              Real* grad) {
-  Use* table = tape.host_array<Use>(list.count);
-  std::int64_t at = 0, strides = 0;
-  for (const UseNode* node = list.last; node != nullptr; node = node->next) {
-    table[at] = node->use;
-    table[at++].first = strides;
-    strides += strides_of(node->use.rows);
+void add_uses(Tape& tape, const UseList* last) {
+  std::int64_t uses = 0, sums = 0;
+  for (const UseList* list = last; list != nullptr; list = list->before, ++sums) {
+    uses += list->count;
   }
-  const Uses uses{tape.send<Use>(table, list.count), list.count, strides};
-  const bool is_weight = learned == Learned::kWeight;
-  const std::int64_t room =
-      is_weight ? weight_scratch(in, out, strides) : bias_scratch(out, strides);
-  Real* scratch = room > 0 ? tape.array<Real>(room) : nullptr;
-  if (is_weight) return add_to_weight(in, out, uses, scratch, grad, tape.precision());
-  add_to_bias(out, uses, scratch, grad);
+  Use* table = tape.host_array<Use>(uses);
+  std::int64_t at = 0;
+  for (const UseList* list = last; list != nullptr; list = list->before) {
+    std::int64_t strides = 0;
+    for (const UseNode* node = list->last; node != nullptr; node = node->next) {
+      table[at] = node->use;
+      table[at++].first = strides;
+      strides += strides_of(node->use.rows);
+    }
+  }
+  const Use* there = tape.send<Use>(table, uses);
+  LongSum* all = tape.host_array<LongSum>(sums);
+  LongSum* next = all;
+  at = 0;
+  for (const UseList* list = last; list != nullptr; list = list->before) {
+    const Use& first_of_it = table[at + list->count - 1];
+    const std::int64_t strides = first_of_it.first + strides_of(first_of_it.rows);
+    const std::int64_t room = long_sum_scratch(list->in, list->out, strides);
+    *next++ = {list->in,
+               list->out,
+               {there + at, list->count, strides},
+               room > 0 ? tape.array<Real>(room) : nullptr,
+               list->grad};
+    at += list->count;
+  }
+  add_long_sums({all, next}, tape.precision());
 }
 
-// A parameter that belongs to a time step has no more than that step's sum.
-void note_use(Tape& tape, Learned learned, const Tensor& parameter, std::int64_t in,
-              std::int64_t out, const Use& use) {
+// Those of the net's parameters are one closure, which backward meets after all of them: nothing in
+// it reads their gradients. Any other weight is itself the result of an op, which is to read its
+// gradient: it has a closure of its own; where it belongs to a time step, of that step alone.
+void note_use(Tape& tape, const Tensor& parameter, std::int64_t in, std::int64_t out,
+              const Use& use) {
   if (!parameter.has_grad()) return;
+  constexpr const char* kOp = "learned_sums";
   bool made = true;
   UseList* list;
   if (tape.lasts(parameter.grad)) {
     list = &tape.shared<UseList>(parameter.grad, made);
   } else {
-    list = new (tape.host_array<UseList>(1)) UseList();
+    list = tape.host_array<UseList>(1);
   }
+  if (made) new (list) UseList{.in = in, .out = out, .grad = parameter.grad};
   list->last = new (tape.host_array<UseNode>(1)) UseNode{use, list->last};
   ++list->count;
   if (!made) return;
-  tape.record(parameter,
-              [=, &tape, grad = parameter.grad] { add_uses(tape, *list, learned, in, out, grad); });
+  if (tape.owns(parameter.grad)) {
+    return tape.record(
+        parameter, [&tape, list] { add_uses(tape, list); }, kOp);
+  }
+  UseLists& all = tape.shared<UseLists>(&kOfParameters, made);
+  list->before = all.last;
+  all.last = list;
+  if (made)
+    tape.record(
+        parameter, [&tape, &all] { add_uses(tape, all.last); }, kOp);
 }
 
 }  // namespace
 
 void learn_weight(Tape& tape, const Tensor& w, const Real* x, const Real* dy, std::int64_t rows) {
-  note_use(tape, Learned::kWeight, w, w.dim(0), w.dim(1), {x, dy, rows, 0});
+  note_use(tape, w, w.dim(0), w.dim(1), {x, dy, rows, 0});
 }
 
 void learn_bias(Tape& tape, const Tensor& bias, const Real* dy, std::int64_t rows) {
-  note_use(tape, Learned::kBias, bias, 1, bias.size(), {nullptr, dy, rows, 0});
+  note_use(tape, bias, 0, bias.size(), {nullptr, dy, rows, 0});
 }
 
-std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
-  const std::int64_t parts = blocks_for(strides, strides_of_weight_part(in, out, strides));
-  return parts > 1 ? parts * in * out : 0;
+std::int64_t long_sum_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
+  const Parts parts = parts_of({in, out, {nullptr, 0, strides}, nullptr, nullptr});
+  if (in == 0) return parts.count * out;
+  return parts.count > 1 ? parts.count * in * out : 0;
 }
 
-void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw,
-                   Precision precision) {
-  const std::int64_t part = strides_of_weight_part(in, out, uses.strides);
-  const std::int64_t parts = blocks_for(uses.strides, part);
-  if (parts == 0) return;
-  multiply_parts(in, out, uses, part, scratch, dw, precision);
-  if (parts > 1) add_parts(in * out, parts, scratch, dw);
-}
-
-std::int64_t bias_scratch(std::int64_t out, std::int64_t strides) {
-  return blocks_for(strides, strides_of_part(blocks_for(out, kWarp), strides)) * out;
-}
-
-void add_to_bias(std::int64_t out, const Uses& uses, Real* scratch, Real* db) {
-  const std::int64_t across = blocks_for(out, kWarp), part = strides_of_part(across, uses.strides);
-  const std::int64_t parts = blocks_for(uses.strides, part);
-  if (parts == 0) return;
-  launch(column_blocks({across, parts}), sum_uses, uses, out, part, scratch);
-  add_parts(out, parts, scratch, db);
+void add_long_sums(std::span<const LongSum> sums, Precision precision) {
+  for (const LongSum& sum : sums) {
+    if (is_weight(sum)) multiply_parts(sum, precision);
+  }
+  sum_biases(sums);
+  for (const LongSum& sum : sums) {
+    const std::int64_t parts = parts_of(sum).count;
+    const std::int64_t size = is_weight(sum) ? sum.in * sum.out : sum.out;
+    const bool is_done = is_weight(sum) ? parts <= 1 : parts == 0;
+    if (!is_done) add_parts(size, parts, sum.scratch, sum.grad);
+  }
 }
 
 }  // namespace renar

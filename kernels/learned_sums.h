@@ -1,7 +1,7 @@
 // learned_sums: the gradients of weights and biases over all that they were used for, on a device.
 //
-//   add_to_weight   dw += sum over uses of x^T dy                    dw (in, out)
-//   add_to_bias     db += sum over uses of the column sums of dy     db (out)
+//   dw += sum over uses of x^T dy                    dw (in, out)
+//   db += sum over uses of the column sums of dy     db (out)
 //
 // A use is one layer of one time step, x (rows, in) and dy (rows, out). One long sum after the last
 // of them, which learn_weight and learn_bias file, in place of a product a time step, which would
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/device.h"
 #include "core/device_code.h"
@@ -44,12 +45,16 @@ struct Uses {
   std::int64_t strides;  ///< of all of them
 };
 
-/// All memory that these are given is the device's. `scratch` holds as many numbers as is said;
-/// null where it is 0.
-std::int64_t weight_scratch(std::int64_t in, std::int64_t out, std::int64_t strides);
-void add_to_weight(std::int64_t in, std::int64_t out, const Uses& uses, Real* scratch, Real* dw,
-                   Precision precision = Precision::kFp32);
-std::int64_t bias_scratch(std::int64_t out, std::int64_t strides);
-void add_to_bias(std::int64_t out, const Uses& uses, Real* scratch, Real* db);
+/// The gradient of one weight, or of one bias: then `in` is 0.
+struct LongSum {
+  std::int64_t in, out;
+  Uses uses;
+  Real* scratch;  ///< as much as is said below; null where that is nothing
+  Real* grad;     ///< (in, out) or (out), to which it is added
+};
+
+/// All memory that these are given is the device's. All sums are made by a few kernels.
+std::int64_t long_sum_scratch(std::int64_t in, std::int64_t out, std::int64_t strides);
+void add_long_sums(std::span<const LongSum> sums, Precision precision = Precision::kFp32);
 
 }  // namespace renar

@@ -44,12 +44,9 @@ Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses, AddUse add_us
       return learned;
     }
     const Uses all = uses_of(tape, {given.begin() + 1, given.end()}, uses);
-    Real* scratch = tape.array<Real>(in > 0 ? weight_scratch(in, out, all.strides)
-                                            : bias_scratch(out, all.strides));
-    tape.record(learned, [=] {
-      in > 0 ? add_to_weight(in, out, all, scratch, learned.grad, precision)
-             : add_to_bias(out, all, scratch, learned.grad);
-    });
+    Real* scratch = tape.array<Real>(long_sum_scratch(in, out, all.strides));
+    const LongSum sum{in, out, all, scratch, learned.grad};
+    tape.record(learned, [=] { add_long_sums({&sum, 1}, precision); });
     return learned;
   };
 }
