@@ -146,12 +146,14 @@ void Net::run_step(Trajectory& run, std::int64_t step) const {
   // T - 2, whose hints are compared with frame T - 1, as the reference's chunks have it at is_last.
   // Whose last step it is differs from batch to batch where rounded lengths do not, and neither
   // should launches: what the decoders read is kept, and they run once, when all samples are over.
-  if (run.samples.rounded()) {
-    keep_for_outputs(run, in, step);
-  } else if (const std::int64_t begin = run.samples.going_on(step); begin < active) {
+  const std::int64_t begin = run.samples.going_on(step);
+  if (!run.samples.rounded() && begin < active) {
     decode_outputs(run, in.slice(begin, active), step, begin);
   }
   decode_hints(run, in, step);
+  // Backward then meets it first, and products give the edges the last of their gradient, with
+  // relu's at their end.
+  if (run.samples.rounded()) keep_for_outputs(run, in, step);
   carry_on(run, next.hidden, step);
   tape.end_step();
 }
