@@ -237,6 +237,7 @@ __global__ void do_jobs(const Jobs<F> RENAR_GIVEN all) {
 
 template <class F, JobsBy kBy>
 void start_jobs(const void* given) {
+  static_assert(sizeof(Jobs<F>) <= 4096);  // what a kernel can be given
   const auto& all = *static_cast<const Jobs<F>*>(given);
   std::int64_t room = 0;
   for (int j = 0; j < all.count; ++j) room += all.job[j].room;

@@ -135,6 +135,7 @@ void save_state(const std::string& path, const std::string& algo, const Net& net
   file.metadata["best_score"] = text(state.best_score);
   file.metadata["best_step"] = text(state.best_step);
   file.metadata["seconds"] = text(state.seconds);
+  file.metadata["validation_seconds"] = text(state.validation_seconds);
   file.metadata["updates"] = text(state.optimizer.steps);
   file.tensors.push_back(flat(kMoment1, state.optimizer.m));
   file.tensors.push_back(flat(kMoment2, state.optimizer.v));
@@ -154,6 +155,9 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
   state.best_score = number<double>(file, path, "best_score");
   state.best_step = number<int>(file, path, "best_step");
   state.seconds = number<double>(file, path, "seconds");
+  if (file.metadata.contains("validation_seconds")) {  // older files do not have it
+    state.validation_seconds = number<double>(file, path, "validation_seconds");
+  }
   state.optimizer = {number<std::int64_t>(file, path, "updates"),
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();

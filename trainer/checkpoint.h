@@ -20,10 +20,11 @@
 namespace renar {
 
 struct TrainState {
-  int step = 0;            ///< steps done
-  double best_score = -1;  ///< of the validation, -1 before the first
-  int best_step = -1;      ///< the step after which it was seen
-  double seconds = 0;      ///< of training so far, all calls together
+  int step = 0;                   ///< steps done
+  double best_score = -1;         ///< of the validation, -1 before the first
+  int best_step = -1;             ///< the step after which it was seen
+  double seconds = 0;             ///< of training so far, all calls together
+  double validation_seconds = 0;  ///< of validations, and of what --oracle asks, beside them
   OptimizerState optimizer;
   std::vector<std::uint32_t> stream;  ///< TrainingBatches::state()
   /// Of chunked training, by lane, what its trajectories go on from; a lane may still have none.

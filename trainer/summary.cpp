@@ -104,6 +104,7 @@ void write_summary(const std::string& path, const RunResult& result) {
                   {"algorithms", algorithms},
                   {"seconds", result.seconds},
                   {"data_wait_seconds", result.data_wait_seconds},
+                  {"validation_seconds", result.validation_seconds},
                   {"peak_mib", result.peak_mib},
                   {"device", result.device},
                   {"commit", commit()}};
@@ -125,7 +126,8 @@ RunResult result_of(const Json& s) {
                    s.at("best_step"),
                    s.at("device"),
                    s.at("peak_mib"),
-                   s.value("data_wait_seconds", 0.0)};  // older runs do not have it
+                   s.value("data_wait_seconds", 0.0),  // older runs do not have these two
+                   s.value("validation_seconds", 0.0)};
   for (const Json& entry : s.at("algorithms")) {
     result.algorithms.push_back(algorithm_from(entry));
   }
@@ -145,8 +147,12 @@ RunResult read_summary(const std::string& path) {
 
 std::string result_text(const RunResult& result, const RunDirectory& directory) {
   const bool several = result.algorithms.size() > 1;
-  std::string text = fmt::format("{}: {} steps in {} on {}\n", title_of(result), result.steps,
-                                 human_time(result.seconds), result.device);
+  std::string text =
+      fmt::format("{}: {} steps in {}", title_of(result), result.steps, human_time(result.seconds));
+  if (result.validation_seconds > 0.05 * result.seconds) {
+    text += fmt::format(", validations in {},", human_time(result.validation_seconds));
+  }
+  text += fmt::format(" on {}\n", result.device);
   if (result.data_wait_seconds > 0.01 * result.seconds) {
     text += fmt::format("data        training waited {:.3g} s for its data\n",
                         result.data_wait_seconds);

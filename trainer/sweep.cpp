@@ -50,13 +50,15 @@ std::string table_of(const Ledger& ledger, const Sweep& sweep) {
   return text + "\n";
 }
 
+double seconds_of(const RunResult& result) { return result.seconds + result.validation_seconds; }
+
 /// Seconds a step of the runs that are done: of the same algorithms where there are any, else of
 /// all; 0 where nothing is done.
 class Pace {
  public:
   void add(const Config& config, const RunResult& result) {
     for (Mean* mean : {&by_algorithm_[join(config.algo)], &all_}) {
-      mean->seconds += result.seconds;
+      mean->seconds += seconds_of(result);
       mean->steps += result.steps;
     }
   }
@@ -143,7 +145,7 @@ class Runner {
       pace_.add(config, result);
       ++done_;
       tell(fmt::format("score {:.4f}, trivial {:.4f}, {}: {}", result.score(0), result.trivial(0),
-                       human_time(result.seconds), directory.path()));
+                       human_time(seconds_of(result)), directory.path()));
       return;
     } catch (const std::bad_alloc&) {
       error = "out of memory: a smaller batch or hidden needs less";

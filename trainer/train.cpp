@@ -143,8 +143,12 @@ class Training {
         const bool last = state_.step + 1 == config_.steps;
         const bool validates = last || state_.step % config_.eval_every == 0;
         step(metrics, progress, validates);
-        if (validates) validate(metrics, progress);
-        if (validates && config_.oracle) ask_oracle(metrics);
+        if (validates) {
+          const double start = seconds_now();
+          validate(metrics, progress);
+          if (config_.oracle) ask_oracle(metrics);
+          state_.validation_seconds += seconds_now() - start;
+        }
         profiled.after(state_.step);
         if (stop_requested() && !last) return save(), Ending::kStopped;
         if (last || state_.step % config_.checkpoint_every == 0) save();
@@ -285,7 +289,8 @@ class Training {
               state_.best_step,
               text_of(machine_),
               0,
-              0};
+              0,
+              state_.validation_seconds};
     training_.reset();
     load_parameters(directory_.best(), checkpoint_name(config_), net_);
     const PlacedNet best(net_, machine_.device);

@@ -56,6 +56,7 @@ struct RunResult {
   std::string device;                    ///< see text_of(Machine)
   double peak_mib = 0;                   ///< most memory that the last call held
   double data_wait_seconds = 0;          ///< of the last call's training: how long it had no data
+  double validation_seconds = 0;         ///< of validations and of --oracle, beside `seconds`
   std::vector<OracleScore> oracle = {};  ///< one a test length; empty without --oracle
 
   /// The means over the algorithms of their scores at the test length of that number, and of what

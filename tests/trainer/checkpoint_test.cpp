@@ -34,6 +34,7 @@ TrainState state_of(const Net& net) {
                    .best_score = 1.0 / 3,
                    .best_step = 12,
                    .seconds = 0.1,
+                   .validation_seconds = 0.2,
                    .optimizer = {17, test::random_values(net.parameters().size(), 5),
                                  test::random_values(net.parameters().size(), 6)},
                    .stream = {0, 4294967295u, 7}};
@@ -73,6 +74,7 @@ TEST_CASE("checkpoint: parameters and state come back with all their bits") {
   CHECK(loaded.best_score == 1.0 / 3);
   CHECK(loaded.best_step == 12);
   CHECK(loaded.seconds == 0.1);
+  CHECK(loaded.validation_seconds == 0.2);
   CHECK(loaded.optimizer.steps == 17);
   CHECK(loaded.optimizer.m == state.optimizer.m);
   CHECK(loaded.optimizer.v == state.optimizer.v);

@@ -118,6 +118,18 @@ TEST_CASE("train: six steps in one go are three and three, to the bit") {
   CHECK(b.data_wait_seconds > 0);  // the first batch has no step to be made in
   CHECK(read.data_wait_seconds == b.data_wait_seconds);
 
+  CHECK(b.validation_seconds > 0);
+  CHECK(read.validation_seconds == b.validation_seconds);
+  CHECK(x.state.validation_seconds > 0);
+
+  RunResult validated = b;  // the text speaks of it from 5 % on
+  validated.seconds = 100;
+  validated.validation_seconds = 4;
+  CHECK(result_text(validated, parts).find("validations in") == std::string::npos);
+  validated.validation_seconds = 200;
+  CHECK(result_text(validated, parts).find("steps in 1 min 40 s, validations in 3 min 20 s, on ") !=
+        std::string::npos);
+
   RunResult waited = b;  // the text speaks of it from 1 % on
   waited.seconds = 100;
   waited.data_wait_seconds = 0.9;
