@@ -172,9 +172,10 @@ bool same_sum(const Task& a, const Task& b) {
   return a.y == b.y && a.rows == b.rows && a.out == b.out;
 }
 
+// The place of one that is not ended by relu; all.count if there is none.
 int find_sum(const Tasks& all, const Task& task) {
   int t = 0;
-  while (t < all.count && !same_sum(all.task[t], task)) ++t;
+  while (t < all.count && !(same_sum(all.task[t], task) && all.task[t].relu_of == nullptr)) ++t;
   return t;
 }
 

@@ -148,6 +148,46 @@ TEST_CASE("products: the kernel adds to all inputs of a layer") {
   test::same_on_device(back_of(64 * 64 - 5, 11, wide), back_numbers(64 * 64 - 5, 11, wide));
 }
 
+// Constants: dy, w, what dx holds, and what relu gave.
+test::Op ended_by_relu(std::int64_t rows, std::int64_t in, std::int64_t out) {
+  return [=](Tape& tape, const Inputs& given) {
+    const Tensor &dy = given[0], &w = given[1], &held = given[2], &y = given[3];
+    const Tensor dx = tape.output({rows, in}, {});
+    copy_on_device(tape.device(), dx.data, held.data,
+                   static_cast<std::size_t>(held.size()) * sizeof(Real));
+    if (tape.device() != Device::kCpu) {
+      CHECK_FALSE(end_with_relu(rows, in, y.data, dx.data));  // nothing is collected for it
+      add_to_input(rows, in, out, dy.data, w.data, dx.data);
+      CHECK(end_with_relu(rows, in, y.data, dx.data));
+      CHECK_FALSE(end_with_relu(rows, in, y.data, dx.data));  // what is ended is not added to
+      return dx;
+    }
+    gemm_definition(rows, in, out, {dy.data, out, 1}, {w.data, 1, out}, dx.data,
+                    {.accumulate = true});
+    for (std::int64_t i = 0; i < dx.size(); ++i) {
+      if (!(y.data[i] > 0)) dx.data[i] = 0;
+    }
+    return dx;
+  };
+}
+
+TEST_CASE("products: relu's backward ends the product that gives its gradient") {
+  const auto check = [](std::int64_t rows, std::int64_t in, std::int64_t out) {
+    CAPTURE(rows);
+    CAPTURE(in);
+    test::same_on_device(
+        ended_by_relu(rows, in, out),
+        {.inputs = {},
+         .constants = {Numbers::random({rows, out}, 1), Numbers::random({in, out}, 2),
+                       Numbers::random({rows, in}, 3), Numbers::random({rows, in}, 4)}});
+  };
+  for (const std::int64_t rows : {1, 5, 33}) {
+    for (const std::int64_t in : {1, 3, 8, 34}) check(rows, in, 20);
+  }
+  check(64 * 64 - 5, 66, 9);
+  check(264 * 128 - 5, 67, 9);
+}
+
 // Layers of one kernel and layers that must wait for others, in one order: what comes out shows
 // whether any was computed too early.
 test::Op chain() {
