@@ -79,17 +79,22 @@ bool watches_touched() { return watching; }
 void run_watched(const char* name, std::span<const Stretch> reads, std::span<const Stretch> writes,
                  const std::function<void()>& run) {
   static Copy before, after;
-  const Unlocked unlocked;
-  before.take();
-  run();
-  after.take();
-
-  for (const std::span<std::byte> block : all_memory()) {
-    std::memset(block.data(), kSpoiled, block.size());
+  {
+    const Unlocked unlocked;
+    before.take();
   }
-  for (const Stretch& stretch : reads) before.put_back(stretch);
-  for (const Stretch& stretch : writes) before.put_back(stretch);
   run();
+  {
+    const Unlocked unlocked;
+    after.take();
+    for (const std::span<std::byte> block : all_memory()) {
+      std::memset(block.data(), kSpoiled, block.size());
+    }
+    for (const Stretch& stretch : reads) before.put_back(stretch);
+    for (const Stretch& stretch : writes) before.put_back(stretch);
+  }
+  run();
+  const Unlocked unlocked;
   for (const Stretch& stretch : writes) {
     RENAR_CHECK(after.is_as_now(stretch), "[simt] {} reads more than it says", name);
   }

@@ -186,7 +186,7 @@ struct Collected {
 
   void add_factors(const Real* a, const Real* b, std::int64_t k) const {
     const int at = all.factors++;
-    all.factor[at] = {a, b, k, -1};
+    all.factor[at] = without_padding(Factors{a, b, k, -1});
     (task.last_factors < 0 ? task.first_factors : all.factor[task.last_factors].next) = at;
     task.last_factors = at;
   }
@@ -211,7 +211,7 @@ Collected add_task(Task task, bool backward, Precision precision, int factors,
   if (t == c.all.count) {
     task.tiles = tiles_of(size, task.rows, task.out);
     task.first_bias = c.all.biases;
-    c.all.task[c.all.count++] = task;
+    c.all.task[c.all.count++] = without_padding(task);
   }
   return {c.all, c.all.task[t]};
 }
