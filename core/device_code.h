@@ -17,17 +17,3 @@
 #else
 #define RENAR_UNROLL
 #endif
-
-namespace renar {
-
-/// What lies between members is 0 after it, so that the same launch is given the same bytes
-/// (core/simt_recording.h): of a large array g++ clears only the first.
-template <class T>
-T without_padding(T value) {
-#if !defined(__CUDACC__) && __has_builtin(__builtin_clear_padding)
-  __builtin_clear_padding(&value);
-#endif
-  return value;
-}
-
-}  // namespace renar

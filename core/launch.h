@@ -255,7 +255,7 @@ void collect_job(std::int64_t count, const F& f) {
   Jobs<F>& all = collect<Jobs<F>>(kind, f.touched(count), may_join);
   const std::int64_t room = kBy == JobsBy::kRows ? count : blocks_for(count, kWarp) * kWarp;
   typename Jobs<F>::Job& job = all.job[all.count++];
-  job.f = without_padding(f);
+  job.f = f;
   job.count = count;
   job.room = room;
 }

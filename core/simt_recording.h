@@ -35,7 +35,8 @@ void play(const Recording& recording);
 void check_same(const Recording& recording, const Recording& other);
 
 /// The bytes of some numbers. Where a compiler cannot clear what lies between a struct's members
-/// (g++ can) they are left out.
+/// they are left out. g++ 12 can, but of 48 structs of 32 bytes in a row it clears four: long
+/// arrays are of structs without padding.
 template <class... T>
 std::string given(T... values) {
   static_assert((std::is_trivially_copyable_v<T> && ...));

@@ -16,7 +16,8 @@ struct Factors {
   const Real* a;
   const Real* b;
   std::int64_t k;
-  int next;  // of the same task, or -1
+  int next;        // of the same task, or -1
+  int unused = 0;  // no padding: core/simt_recording.h
 };
 
 /// y (rows, out) [+]= the sum of its factors' products + ends + biases, then relu; in backward 0
@@ -186,7 +187,7 @@ struct Collected {
 
   void add_factors(const Real* a, const Real* b, std::int64_t k) const {
     const int at = all.factors++;
-    all.factor[at] = without_padding(Factors{a, b, k, -1});
+    all.factor[at] = {a, b, k, -1};
     (task.last_factors < 0 ? task.first_factors : all.factor[task.last_factors].next) = at;
     task.last_factors = at;
   }
@@ -211,7 +212,7 @@ Collected add_task(Task task, bool backward, Precision precision, int factors,
   if (t == c.all.count) {
     task.tiles = tiles_of(size, task.rows, task.out);
     task.first_bias = c.all.biases;
-    c.all.task[c.all.count++] = without_padding(task);
+    c.all.task[c.all.count++] = task;
   }
   return {c.all, c.all.task[t]};
 }
