@@ -51,6 +51,12 @@ bool needs(const One& reads, const One& writes, const Other& other) {
   return any_meets(reads, other.writes) || any_meets(writes, other.reads);
 }
 
+// Whether the one must not start before the other has: it came later.
+template <class One>
+bool must_follow(const One& reads, const One& writes, const Waiting& other) {
+  return needs(reads, writes, other) || any_meets(writes, other.writes);
+}
+
 Waiting& add_last(Queue& q, const CollectedKind& kind) {
   if (q.count == kMostWaiting) start_collected();
   Waiting& w = q.waiting[q.count++];
@@ -88,11 +94,9 @@ void start(Waiting& w) {
 bool is_ready(const Queue& q, std::size_t i) {
   const Waiting& w = q.waiting[i];
   return !w.started &&
-         std::none_of(q.waiting.begin(), q.waiting.begin() + static_cast<std::ptrdiff_t>(i),
-                      [&](const Waiting& v) {
-                        return !v.started &&
-                               (needs(w.reads, w.writes, v) || any_meets(w.writes, v.writes));
-                      });
+         std::none_of(
+             q.waiting.begin(), q.waiting.begin() + static_cast<std::ptrdiff_t>(i),
+             [&](const Waiting& v) { return !v.started && must_follow(w.reads, w.writes, v); });
 }
 
 // Each order that is possible by what the kernels say they touch must give the same numbers: which
@@ -140,9 +144,7 @@ void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd
   if (launches_are_left_out()) return nullptr;
   for (std::size_t i = q.count; i-- > 0;) {
     Waiting& w = q.waiting[i];
-    if (!needs(touched.reads(), touched.writes(), w) && !any_meets(touched.writes(), w.writes)) {
-      continue;
-    }
+    if (!must_follow(touched.reads(), touched.writes(), w)) continue;
     if (w.kind != &kind || !may_end(w.given, of)) return nullptr;
     add_touched(w, touched);
     return w.given;

@@ -76,6 +76,8 @@ struct Biases {
     Parts parts;
     Real* to;             // (parts, out)
     std::int64_t across;  // blocks of columns
+
+    RENAR_HOST_DEVICE std::int64_t blocks() const { return across * parts.count; }
   } of[kMostBiases];
 };
 
@@ -83,9 +85,7 @@ struct Biases {
 __global__ void sum_uses(const Biases RENAR_GIVEN all) {
   std::int64_t block = blockIdx.x;
   int k = 0;
-  for (; block >= all.of[k].across * all.of[k].parts.count; ++k) {
-    block -= all.of[k].across * all.of[k].parts.count;
-  }
+  for (; block >= all.of[k].blocks(); ++k) block -= all.of[k].blocks();
   const Biases::Bias& my = all.of[k];
   const std::int64_t c = block % my.across * kWarp + threadIdx.x, out = my.parts.out;
   const std::int64_t part = block / my.across;
@@ -107,14 +107,17 @@ __global__ void sum_uses(const Biases RENAR_GIVEN all) {
 // warp, each lane every 32nd part, where there are few.
 constexpr std::int64_t kFewElements = 4096;
 
-struct AddMany {
+struct SumOfParts {
   std::int64_t size, parts;
-  const Real* from;
+  const Real* from;  // (parts, size)
   Real* to;
 
   Touched touched(std::int64_t count) const {
     return Touched().reads(from, parts * count).writes(to, count);
   }
+};
+
+struct AddMany : SumOfParts {
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
     constexpr int kAtOnce = 16;  // on their way from memory together
     Real sum = 0;
@@ -131,14 +134,7 @@ struct AddMany {
   }
 };
 
-struct AddFew {
-  std::int64_t size, parts;
-  const Real* from;
-  Real* to;
-
-  Touched touched(std::int64_t count) const {
-    return Touched().reads(from, parts * count).writes(to, count);
-  }
+struct AddFew : SumOfParts {
   __device__ void operator()(std::int64_t i) const {
     Real sum = 0;
     for (std::int64_t part = lane_index(); part < parts; part += kWarp) {
@@ -150,8 +146,8 @@ struct AddFew {
 };
 
 void add_parts(std::int64_t size, std::int64_t parts, const Real* from, Real* to) {
-  if (size <= kFewElements) return for_each_row(size, AddFew{size, parts, from, to});
-  for_each_on_device(size, AddMany{size, parts, from, to});
+  if (size <= kFewElements) return for_each_row(size, AddFew{{size, parts, from, to}});
+  for_each_on_device(size, AddMany{{size, parts, from, to}});
 }
 
 std::int64_t strides_of_part(std::int64_t tiles, std::int64_t strides) {
@@ -218,7 +214,7 @@ void sum_biases(std::span<const LongSum> sums) {
     const Biases::Bias bias{parts_of(sum), sum.scratch, blocks_for(sum.out, kWarp)};
     if (bias.parts.count == 0) continue;
     all.of[all.count++] = bias;
-    blocks += bias.across * bias.parts.count;
+    blocks += bias.blocks();
     if (all.count == kMostBiases) start();
   }
   if (all.count > 0) start();

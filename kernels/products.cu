@@ -136,7 +136,6 @@ Size size_of(const Task& task, Precision precision) {
 /// What is collected of layers, or of their inputs' gradients.
 struct Collection {
   Tasks all = {};
-  bool backward = false;
   Size size = Size::kWide;
   Precision precision = Precision::kFp32;
 };
@@ -155,18 +154,19 @@ void start_tasks(const Tasks& all, std::int64_t tiles, bool backward, Precision 
   }
 }
 
+template <bool kOfInputs>
 void start_collection(const void* given) {
   const auto& c = *static_cast<const Collection*>(given);
   std::int64_t tiles = 0;
   for (int t = 0; t < c.all.count; ++t) tiles += c.all.task[t].tiles;
   switch (c.size) {
-    case Size::kNarrow: return start_tasks<Narrow>(c.all, tiles, c.backward, c.precision);
-    case Size::kWide: return start_tasks<Wide>(c.all, tiles, c.backward, c.precision);
-    case Size::kBroad: return start_tasks<Broad, Plain>(c.all, tiles, c.backward);
+    case Size::kNarrow: return start_tasks<Narrow>(c.all, tiles, kOfInputs, c.precision);
+    case Size::kWide: return start_tasks<Wide>(c.all, tiles, kOfInputs, c.precision);
+    case Size::kBroad: return start_tasks<Broad, Plain>(c.all, tiles, kOfInputs);
   }
 }
-constexpr CollectedKind kForward{"products", start_collection};
-constexpr CollectedKind kBackward{"products", start_collection};
+constexpr CollectedKind kForward{"products", start_collection<false>};
+constexpr CollectedKind kBackward{"products", start_collection<true>};
 
 // Whose element sums are one: in backward both add to a gradient.
 bool same_sum(const Task& a, const Task& b) {
@@ -205,7 +205,6 @@ Collected add_task(Task task, bool backward, Precision precision, int factors,
     return fits && alike && (!meets || (backward && find_sum(c.all, task) < c.all.count));
   };
   Collection& c = collect<Collection>(backward ? kBackward : kForward, touched, may_join);
-  c.backward = backward;
   c.size = size;
   c.precision = precision;
   const int t = find_sum(c.all, task);

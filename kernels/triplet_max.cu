@@ -8,7 +8,6 @@
 #include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
-#include "kernels/accumulate.h"
 
 namespace renar {
 namespace {
