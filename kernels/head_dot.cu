@@ -3,6 +3,7 @@
 #include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
+#include "kernels/learned_sums.h"
 
 namespace renar {
 namespace {
@@ -18,16 +19,15 @@ Real dot(std::int64_t width, const Real* a, const Real* b) {
   return sum;
 }
 
-/// What head_dot has and its backward needs. On a device the heads' numbers stand side by side, so
-/// that one kernel serves all heads.
+/// What head_dot has and its backward needs.
 struct Dots {
   std::int64_t rows, count, width;
   std::span<const Head> heads;
   Tensor x, y;
-  Real *w, *b;    // (H), (K)
-  Real* partial;  // (chunks of rows, H + K)
-
-  std::int64_t h() const { return count * width; }
+  // Of a device: what is summed for the parameters' gradients, head after head.
+  std::int64_t chunks;
+  Real* w_parts;  // (K, chunks, F), or null where nothing is learned
+  Real* b_parts;  // (K, chunks)
 };
 
 void dots_on_cpu(const Dots& s) {
@@ -53,83 +53,124 @@ void pass_dots_on_cpu(const Dots& s) {
   }
 }
 
-// A warp a row and head: their F numbers lie side by side.
-__global__ void dot_heads(std::int64_t dots, std::int64_t count, std::int64_t width, const Real* x,
-                          const Real* w, const Real* b, Real* y) {
-  const std::int64_t at = warp_index();
-  if (at >= dots) return;
-  const std::int64_t k = at % count;
-  Real sum = 0;
-  for (std::int64_t f = lane_index(); f < width; f += kWarp) {
-    sum += x[at * width + f] * w[k * width + f];
+/// Heads that one kernel serves: their parameters lie apart.
+struct SomeHeads {
+  static constexpr int kMost = 8;
+
+  std::int64_t all, width;    // K, F
+  std::int64_t first, count;  // the first of these in a row, and how many they are
+  const Real *w[kMost], *b[kMost];
+
+  Touched touched() const {
+    Touched t;
+    for (std::int64_t k = 0; k < count; ++k) t.reads(w[k], width).reads(b[k], 1);
+    return t;
   }
-  sum = warp_sum(sum);
-  if (lane_index() == 0) y[at] = sum + b[k];
+};
+
+template <class Each>
+void for_some_heads(const Dots& s, const Each& each) {
+  for (std::int64_t first = 0; first < s.count; first += SomeHeads::kMost) {
+    SomeHeads some = {s.count, s.width, first, 0, {}, {}};
+    for (; some.count < SomeHeads::kMost && first + some.count < s.count; ++some.count) {
+      const Head& head = s.heads[static_cast<std::size_t>(first + some.count)];
+      some.w[some.count] = head.w.data;
+      some.b[some.count] = head.b.data;
+    }
+    each(some);
+  }
 }
+
+// A warp a row and head: their F numbers lie side by side.
+struct DotHead {
+  SomeHeads heads;
+  const Real* x;
+  Real* y;
+
+  Touched touched(std::int64_t dots) const {
+    const std::int64_t size = dots / heads.count * heads.all;
+    return heads.touched().reads(x, size * heads.width).writes(y, size);
+  }
+  __device__ void operator()(std::int64_t dot) const {
+    const std::int64_t k = dot % heads.count, width = heads.width;
+    const std::int64_t at = dot / heads.count * heads.all + heads.first + k;
+    Real sum = 0;
+    for (std::int64_t f = lane_index(); f < width; f += kWarp) {
+      sum += x[at * width + f] * heads.w[k][f];
+    }
+    sum = warp_sum(sum);
+    if (lane_index() == 0) y[at] = sum + heads.b[k][0];
+  }
+};
 
 struct PassToRows {
-  std::int64_t h, width;
-  const Real *dy, *w;
+  SomeHeads heads;
+  const Real* dy;
   Real* dx;
 
-  RENAR_HOST_DEVICE void operator()(std::int64_t at) const { dx[at] += dy[at / width] * w[at % h]; }
-};
-
-// The gradients of w (columns 0 .. H) and b (the K after them) are sums over all rows of edges, of
-// which there are many more than columns: blockIdx.y takes kChunk of them and leaves its sum in
-// `partial`, AddChunks adds those in their order.
-constexpr std::int64_t kChunk = 512;
-
-__global__ void sum_chunks(std::int64_t rows, std::int64_t count, std::int64_t width, const Real* x,
-                           const Real* dy, Real* partial) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
-  const std::int64_t h = count * width, columns = h + count, begin = blockIdx.y * kChunk;
-  const std::int64_t k = c < h ? c / width : c - h;
-  Real sum = 0;
-  for (std::int64_t r = begin + threadIdx.y; r < begin + kChunk && r < rows; r += kRowsAtOnce) {
-    if (c < h) sum += dy[r * count + k] * x[r * h + c];
-    if (c >= h && c < columns) sum += dy[r * count + k];
+  Touched touched(std::int64_t count) const {
+    const std::int64_t size = count / (heads.count * heads.width) * heads.all;
+    return heads.touched().reads(dy, size).writes(dx, size * heads.width);
   }
-  sum = column_sum(sum);
-  if (threadIdx.y == 0 && c < columns) partial[blockIdx.y * columns + c] = sum;
-}
-
-struct AddChunks {
-  std::int64_t chunks, columns;
-  const Real* partial;
-  Real* to;
-
-  RENAR_HOST_DEVICE void operator()(std::int64_t c) const {
-    Real sum = 0;
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sum += partial[chunk * columns + c];
-    to[c] += sum;
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t f = at % heads.width, k = at / heads.width % heads.count;
+    const std::int64_t r = at / heads.width / heads.count, dot = r * heads.all + heads.first + k;
+    dx[dot * heads.width + f] += dy[dot] * heads.w[k][f];
   }
 };
 
-void dots_on_device(Device device, const Dots& s) {
+// The gradients of w and b are sums over all rows of edges, of which there are many more than
+// columns: a thread has a column of x and kChunk rows, kernels/learned_sums.h adds the chunks.
+struct SumChunk {
+  static constexpr std::int64_t kChunk = 32;
+
+  std::int64_t rows, count, width, chunks;
+  const Real *x, *dy;
+  Real *w_parts, *b_parts;
+
+  Touched touched(std::int64_t parts) const {
+    return Touched()
+        .reads(x, rows * count * width)
+        .reads(dy, rows * count)
+        .writes(w_parts, parts)
+        .writes(b_parts, parts / width);
+  }
+  RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
+    const std::int64_t h = count * width, c = at % h, k = c / width, f = c % width;
+    const std::int64_t chunk = at / h;
+    Real to_w = 0, to_b = 0;
+    for (std::int64_t r = chunk * kChunk; r < (chunk + 1) * kChunk && r < rows; ++r) {
+      const Real d = dy[r * count + k];
+      to_w += d * x[r * h + c];
+      to_b += d;
+    }
+    const std::int64_t part = k * chunks + chunk;
+    w_parts[part * width + f] = to_w;
+    if (f == 0) b_parts[part] = to_b;
+  }
+};
+
+void dots_on_device(Tape& tape, const Dots& s) {
+  for_some_heads(s, [&](const SomeHeads& some) {
+    for_each_row(s.rows * some.count, DotHead{some, s.x.data, s.y.data});
+  });
+  if (s.w_parts == nullptr) return;
   for (std::int64_t k = 0; k < s.count; ++k) {
     const Head& head = s.heads[static_cast<std::size_t>(k)];
-    const std::size_t bytes = static_cast<std::size_t>(s.width) * sizeof(Real);
-    copy_on_device(device, s.w + k * s.width, head.w.data, bytes);
-    copy_on_device(device, s.b + k, head.b.data, sizeof(Real));
+    learn_bias(tape, head.w, s.w_parts + k * s.chunks * s.width, s.chunks);
+    learn_bias(tape, head.b, s.b_parts + k * s.chunks, s.chunks);
   }
-  launch(one_warp_each(s.y.size()), dot_heads, s.y.size(), s.count, s.width, s.x.data, s.w, s.b,
-         s.y.data);
 }
 
 void pass_dots_on_device(Device device, const Dots& s) {
   if (s.x.has_grad()) {
-    for_each(device, s.x.size(), PassToRows{s.h(), s.width, s.y.grad, s.w, s.x.grad});
+    for_some_heads(s, [&](const SomeHeads& some) {
+      for_each(device, s.rows * some.count * s.width, PassToRows{some, s.y.grad, s.x.grad});
+    });
   }
-  const std::int64_t chunks = blocks_for(s.rows, kChunk), columns = s.h() + s.count;
-  launch(column_blocks({blocks_for(columns, kWarp), chunks}), sum_chunks, s.rows, s.count, s.width,
-         s.x.data, s.y.grad, s.partial);
-  for (std::int64_t k = 0; k < s.count; ++k) {
-    const Head& head = s.heads[static_cast<std::size_t>(k)];
-    const Real *w = s.partial + k * s.width, *b = s.partial + s.h() + k;
-    if (head.w.has_grad()) for_each(device, s.width, AddChunks{chunks, columns, w, head.w.grad});
-    if (head.b.has_grad()) for_each(device, 1, AddChunks{chunks, columns, b, head.b.grad});
-  }
+  if (s.w_parts == nullptr) return;
+  for_each(device, s.chunks * s.count * s.width,
+           SumChunk{s.rows, s.count, s.width, s.chunks, s.x.data, s.y.grad, s.w_parts, s.b_parts});
 }
 
 }  // namespace
@@ -137,27 +178,29 @@ void pass_dots_on_device(Device device, const Dots& s) {
 Tensor head_dot(Tape& tape, Tensor x, std::span<const Head> heads) {
   const auto count = static_cast<std::int64_t>(heads.size());
   const std::int64_t rows = x.rows(), width = count == 0 ? 0 : x.cols() / count;
-  bool wants_grad = x.has_grad();
+  bool learns = false;
   for (const Head& head : heads) {
     RENAR_CHECK(head.w.size() * count == x.cols() && head.b.size() == 1,
                 "[head_dot] w {} and b {} of {} heads do not fit x {}", head.w.shape.text(),
                 head.b.shape.text(), count, x.shape.text());
-    wants_grad = wants_grad || head.w.has_grad() || head.b.has_grad();
+    learns = learns || head.w.has_grad() || head.b.has_grad();
   }
   RENAR_CHECK(count > 0, "[head_dot] no heads for x {}", x.shape.text());
   Shape shape = x.shape;
   shape.extent[static_cast<std::size_t>(shape.rank - 1)] = count;
-  Tensor y = tape.output(shape, wants_grad);  // (..,K)
+  Tensor y = tape.output(shape, x.has_grad() || learns);  // (..,K)
   const Device device = tape.device();
   const bool on_cpu = device == Device::kCpu;
-  Dots s{rows, count, width, heads, x, y, nullptr, nullptr, nullptr};
+  const std::int64_t chunks = blocks_for(rows, SumChunk::kChunk);
+  Dots s{rows, count, width, heads, x, y, chunks, nullptr, nullptr};
   if (on_cpu) {
     dots_on_cpu(s);
   } else {
-    s.w = tape.array<Real>(s.h());
-    s.b = tape.array<Real>(count);
-    if (y.has_grad()) s.partial = tape.array<Real>(blocks_for(rows, kChunk) * (s.h() + count));
-    dots_on_device(device, s);
+    if (learns && y.has_grad()) {
+      s.w_parts = tape.array<Real>(count * chunks * width);
+      s.b_parts = tape.array<Real>(count * chunks);
+    }
+    dots_on_device(tape, s);
   }
   tape.record(y, [=] { on_cpu ? pass_dots_on_cpu(s) : pass_dots_on_device(device, s); });
   return y;

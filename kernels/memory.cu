@@ -101,6 +101,12 @@ struct SumWords {
   const Real* table;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(in.x, in.rows * in.count)
+        .reads(table, (in.count - 1) * in.width)
+        .writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t r = at / in.width, e = at % in.width;
     const Real from_middle = static_cast<Real>(e + 1) - static_cast<Real>(in.width) / 2;
@@ -133,6 +139,17 @@ __global__ void pass_to_words(Words in, const Real* dy, Real* dtable) {
     if (e < in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);
   }
   add_of_warps(in.width, sum, dtable);
+}
+
+void pass_to_words_on_device(const Words& in, const Real* dy, Real* dtable) {
+  const std::int64_t words = in.count - 1;
+  const Touched touched = Touched()
+                              .reads(in.x, in.rows * in.count)
+                              .reads(dy, in.rows * in.width)
+                              .writes(dtable, words * in.width);
+  launch_later("pass_to_words", touched, [=] {
+    launch_collected(block_per_row(words, in.width), pass_to_words, in, dy, dtable);
+  });
 }
 
 /// What memory_read has and its backward needs.
@@ -189,96 +206,153 @@ void pass_read_on_cpu(const Read& s) {
 
 // A warp a query: first a lane a memory, whose E numbers it reads alone, then a lane each of y's
 // E numbers, which needs all the lanes' p.
-__global__ void read_memories(Read s) {
-  const std::int64_t q = warp_index();
-  if (q >= s.queries) return;
-  const Real* asked = s.query.data + q * s.width;
-  const Real *heard = s.heard.data + q * s.stories * s.width,
-             *told = s.told.data + q * s.stories * s.width;
-  Real *row = s.p + q * s.memories, largest = kNothing, sum = 0;
-  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
-    Real logit = dot(s.width, s.contents.data + m * s.width, asked);
-    if (m < s.stories) logit += dot(s.width, heard + m * s.width, asked);
-    row[m] = logit;
-    largest = logit > largest ? logit : largest;
+struct ReadMemories {
+  std::int64_t stories, memories, width;
+  const Real *query, *heard, *told, *contents;
+  Real *p, *y;
+
+  Touched touched(std::int64_t queries) const {
+    const std::int64_t told_size = queries * stories * width;
+    return Touched()
+        .reads(query, queries * width)
+        .reads(heard, told_size)
+        .reads(told, told_size)
+        .reads(contents, memories * width)
+        .writes(p, queries * memories)
+        .writes(y, queries * width);
   }
-  largest = warp_max(largest);
-  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
-    row[m] = std::exp(row[m] - largest);
-    sum += row[m];
+  __device__ void operator()(std::int64_t q) const {
+    const std::int64_t first = q * stories * width;
+    const Real* asked = query + q * width;
+    Real *row = p + q * memories, largest = kNothing, sum = 0;
+    for (std::int64_t m = lane_index(); m < memories; m += kWarp) {
+      Real logit = dot(width, contents + m * width, asked);
+      if (m < stories) logit += dot(width, heard + first + m * width, asked);
+      row[m] = logit;
+      largest = logit > largest ? logit : largest;
+    }
+    largest = warp_max(largest);
+    for (std::int64_t m = lane_index(); m < memories; m += kWarp) {
+      row[m] = std::exp(row[m] - largest);
+      sum += row[m];
+    }
+    sum = warp_sum(sum);
+    for (std::int64_t m = lane_index(); m < memories; m += kWarp) row[m] /= sum;
+    __syncwarp();
+    for (std::int64_t e = lane_index(); e < width; e += kWarp) {
+      Real total = 0;
+      for (std::int64_t m = 0; m < stories; ++m) total += row[m] * told[first + m * width + e];
+      y[q * width + e] = total;
+    }
   }
-  sum = warp_sum(sum);
-  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) row[m] /= sum;
-  __syncwarp();
-  for (std::int64_t e = lane_index(); e < s.width; e += kWarp) {
-    Real total = 0;
-    for (std::int64_t m = 0; m < s.stories; ++m) total += row[m] * told[m * s.width + e];
-    s.y.data[q * s.width + e] = total;
-  }
-}
+};
 
 // Backward in the same shape: a lane a memory for its dlogit, then a lane each of dquery's numbers.
-__global__ void pass_to_queries(Read s) {
-  const std::int64_t q = warp_index();
-  if (q >= s.queries) return;
-  const std::int64_t first = q * s.stories * s.width;
-  const Real *row = s.p + q * s.memories, *dy = s.y.grad + q * s.width;
-  Real *dlogits = s.dlogits + q * s.memories, along = 0;
-  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
-    // An empty memory tells nothing.
-    const Real dp = m < s.stories ? dot(s.width, s.told.data + first + m * s.width, dy) : Real{0};
-    dlogits[m] = dp;
-    along += row[m] * dp;
+struct PassToQueries {
+  std::int64_t stories, memories, width;
+  const Real *heard, *told, *contents, *p, *dy;
+  Real *dlogits, *dquery;
+
+  Touched touched(std::int64_t queries) const {
+    const std::int64_t told_size = queries * stories * width;
+    return Touched()
+        .reads(heard, told_size)
+        .reads(told, told_size)
+        .reads(contents, memories * width)
+        .reads(p, queries * memories)
+        .reads(dy, queries * width)
+        .writes(dlogits, queries * memories)
+        .writes(dquery, queries * width);
   }
-  along = warp_sum(along);
-  for (std::int64_t m = lane_index(); m < s.memories; m += kWarp) {
-    dlogits[m] = row[m] * (dlogits[m] - along);
-  }
-  if (s.query.grad == nullptr) return;
-  __syncwarp();
-  for (std::int64_t e = lane_index(); e < s.width; e += kWarp) {
-    Real total = 0;
-    for (std::int64_t m = 0; m < s.memories; ++m) {
-      Real said = s.contents.data[m * s.width + e];
-      if (m < s.stories) said += s.heard.data[first + m * s.width + e];
-      total += dlogits[m] * said;
+  __device__ void operator()(std::int64_t q) const {
+    const std::int64_t first = q * stories * width;
+    const Real *row = p + q * memories, *to_y = dy + q * width;
+    Real *to_logits = dlogits + q * memories, along = 0;
+    for (std::int64_t m = lane_index(); m < memories; m += kWarp) {
+      // An empty memory tells nothing.
+      const Real dp = m < stories ? dot(width, told + first + m * width, to_y) : Real{0};
+      to_logits[m] = dp;
+      along += row[m] * dp;
     }
-    s.query.grad[q * s.width + e] += total;
+    along = warp_sum(along);
+    for (std::int64_t m = lane_index(); m < memories; m += kWarp) {
+      to_logits[m] = row[m] * (to_logits[m] - along);
+    }
+    if (dquery == nullptr) return;
+    __syncwarp();
+    for (std::int64_t e = lane_index(); e < width; e += kWarp) {
+      Real total = 0;
+      for (std::int64_t m = 0; m < memories; ++m) {
+        Real said = contents[m * width + e];
+        if (m < stories) said += heard[first + m * width + e];
+        total += to_logits[m] * said;
+      }
+      dquery[q * width + e] += total;
+    }
   }
-}
+};
 
 // A thread a number of the stories.
 struct PassToStories {
-  Read s;
+  std::int64_t stories, memories, width;
+  const Real *query, *p, *dlogits, *dy;
+  Real *dheard, *dtold;
 
+  Touched touched(std::int64_t count) const {
+    const std::int64_t queries = count / stories / width;
+    return Touched()
+        .reads(query, queries * width)
+        .reads(p, queries * memories)
+        .reads(dlogits, queries * memories)
+        .reads(dy, queries * width)
+        .writes(dheard, count)
+        .writes(dtold, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
-    const std::int64_t e = at % s.width, m = at / s.width % s.stories, q = at / s.width / s.stories,
-                       place = q * s.memories + m;
-    if (s.heard.grad != nullptr) {
-      s.heard.grad[at] += s.dlogits[place] * s.query.data[q * s.width + e];
-    }
-    if (s.told.grad != nullptr) s.told.grad[at] += s.p[place] * s.y.grad[q * s.width + e];
+    const std::int64_t e = at % width, m = at / width % stories, q = at / width / stories,
+                       place = q * memories + m;
+    if (dheard != nullptr) dheard[at] += dlogits[place] * query[q * width + e];
+    if (dtold != nullptr) dtold[at] += p[place] * dy[q * width + e];
   }
 };
 
 // A block a memory: the sum over all queries of dlogit times the query.
-__global__ void pass_to_contents(Read s) {
+__global__ void pass_to_contents(std::int64_t queries, std::int64_t memories, std::int64_t width,
+                                 const Real* dlogits, const Real* query, Real* dcontents) {
   const std::int64_t m = blockIdx.x, e = own_column();
   Real sum = 0;
-  if (e < s.width) {
-    for (std::int64_t q = threadIdx.y; q < s.queries; q += kRowsAtOnce) {
-      sum += s.dlogits[q * s.memories + m] * s.query.data[q * s.width + e];
+  if (e < width) {
+    for (std::int64_t q = threadIdx.y; q < queries; q += kRowsAtOnce) {
+      sum += dlogits[q * memories + m] * query[q * width + e];
     }
   }
-  add_of_warps(s.width, sum, s.contents.grad);
+  add_of_warps(width, sum, dcontents);
 }
 
-void pass_read_on_device(Device device, const Read& s) {
-  launch(one_warp_each(s.queries), pass_to_queries, s);
+void read_on_device(const Read& s) {
+  for_each_row(s.queries, ReadMemories{s.stories, s.memories, s.width, s.query.data, s.heard.data,
+                                       s.told.data, s.contents.data, s.p, s.y.data});
+}
+
+void pass_read_on_device(const Read& s) {
+  const std::int64_t queries = s.queries, memories = s.memories, width = s.width;
+  const Real *query = s.query.data, *dlogits = s.dlogits;
+  for_each_row(queries, PassToQueries{s.stories, memories, width, s.heard.data, s.told.data,
+                                      s.contents.data, s.p, s.y.grad, s.dlogits, s.query.grad});
   if (s.heard.has_grad() || s.told.has_grad()) {
-    for_each(device, s.heard.size(), PassToStories{s});
+    for_each_on_device(s.heard.size(), PassToStories{s.stories, memories, width, query, s.p,
+                                                     dlogits, s.y.grad, s.heard.grad, s.told.grad});
   }
-  if (s.contents.has_grad()) launch(block_per_row(s.memories, s.width), pass_to_contents, s);
+  if (!s.contents.has_grad()) return;
+  Real* dcontents = s.contents.grad;
+  const Touched touched = Touched()
+                              .reads(dlogits, queries * memories)
+                              .reads(query, queries * width)
+                              .writes(dcontents, memories * width);
+  launch_later("pass_to_contents", touched, [=] {
+    launch_collected(block_per_row(memories, width), pass_to_contents, queries, memories, width,
+                     dlogits, query, dcontents);
+  });
 }
 
 }  // namespace
@@ -301,7 +375,7 @@ Tensor word_sum(Tape& tape, Tensor x, Tensor table) {
   }
   tape.record(y, [=] {
     if (on_cpu) return pass_to_words_on_cpu(words, y.grad, table.grad);
-    launch(block_per_row(table.dim(0), width), pass_to_words, words, y.grad, table.grad);
+    pass_to_words_on_device(words, y.grad, table.grad);
   });
   return y;
 }
@@ -317,17 +391,16 @@ Tensor memory_read(Tape& tape, Tensor query, Tensor heard, Tensor told, Tensor c
               contents.shape.text(), heard.shape.text());
   RENAR_CHECK(stories <= memories, "[memory_read] {} stories for {} memories", stories, memories);
   Tensor y = tape.output(query.shape, {query, heard, told, contents});
-  const Device device = tape.device();
-  const bool on_cpu = device == Device::kCpu;
+  const bool on_cpu = tape.device() == Device::kCpu;
   Read s{queries, stories, memories, width, query, heard, told, contents, y, nullptr, nullptr};
   s.p = tape.array<Real>(queries * memories);
   if (on_cpu) {
     read_on_cpu(s);
   } else {
     if (y.has_grad()) s.dlogits = tape.array<Real>(queries * memories);
-    launch(one_warp_each(queries), read_memories, s);
+    read_on_device(s);
   }
-  tape.record(y, [=] { on_cpu ? pass_read_on_cpu(s) : pass_read_on_device(device, s); });
+  tape.record(y, [=] { on_cpu ? pass_read_on_cpu(s) : pass_read_on_device(s); });
   return y;
 }
 

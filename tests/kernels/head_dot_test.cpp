@@ -69,9 +69,10 @@ TEST_CASE("head_dot: the kernels do as the definition") {
     std::int64_t heads;
   };
   const Case cases[] = {
-      {{1, 1, 1}, 1},      {{2, 3, 3, 6}, 3},  {{3, 5, 5, 8}, 4},
-      {{1, 5, 5, 33}, 1},  {{1, 3, 3, 99}, 3}, {{1, 8, 8, 16}, 2},
-      {{1, 4, 4, 128}, 4}, {{2, 2, 128}, 1},   {{1, 33, 33, 2}, 1}};  // the last has 3 chunks
+      {{1, 1, 1}, 1},      {{2, 3, 3, 6}, 3},   {{3, 5, 5, 8}, 4},
+      {{1, 5, 5, 33}, 1},  {{1, 3, 3, 99}, 3},  {{1, 8, 8, 16}, 2},
+      {{1, 4, 4, 128}, 4}, {{2, 2, 128}, 1},    {{1, 33, 33, 2}, 1},
+      {{2, 3, 3, 27}, 9},  {{1, 2, 2, 51}, 17}, {{1, 2, 2, 16}, 16}};  // of 8 heads a kernel
   for (const Case& each : cases) {
     test::same_on_device(dot_of, {.inputs = dot_inputs(each.shape, each.heads)});
   }
