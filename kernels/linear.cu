@@ -49,27 +49,32 @@ RENAR_CLONES void gather_on_cpu(std::int64_t batch, std::int64_t n, std::int64_t
 }
 
 // A warp a row of y, so that the row's nodes are worked out once and its numbers lie side by side.
-__global__ void spread_rows(std::int64_t rows, std::int64_t n, std::int64_t h, const Real* send,
-                            const Real* recv, const Real* e, Real* y) {
-  const std::int64_t row = warp_index();
-  if (row >= rows) return;
-  const std::int64_t sender = row / n, receiver = row / n / n * n + row % n;
-  for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-    const Real sum = (send != nullptr ? send[sender * h + c] : Real{0}) +
-                     (recv != nullptr ? recv[receiver * h + c] : Real{0});
-    y[row * h + c] = sum + e[row * h + c];
-  }
-}
+struct SpreadRow {
+  std::int64_t n, h;
+  const Real *send, *recv, *e;  // send and recv may be null
+  Real* y;
 
-// Absent ends are null.
+  Touched touched(std::int64_t rows) const {
+    const std::int64_t ends = rows / n * h;
+    return Touched().reads(send, ends).reads(recv, ends).reads(e, rows * h).writes(y, rows * h);
+  }
+  __device__ void operator()(std::int64_t row) const {
+    const std::int64_t sender = row / n, receiver = row / n / n * n + row % n;
+    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
+      const Real sum = (send != nullptr ? send[sender * h + c] : Real{0}) +
+                       (recv != nullptr ? recv[receiver * h + c] : Real{0});
+      y[row * h + c] = sum + e[row * h + c];
+    }
+  }
+};
+
 void spread(Device device, const Tensor& send, const Tensor& recv, const Tensor& e,
             const Tensor& y) {
   const std::int64_t batch = y.dim(0), n = y.dim(1), h = y.dim(3);
-  if (device != Device::kCpu) {
-    return launch(one_warp_each(y.rows()), spread_rows, y.rows(), n, h, send.data, recv.data,
-                  e.data, y.data);
+  if (device == Device::kCpu) {
+    return spread_on_cpu(batch, n, h, send.data, recv.data, e.data, y.data);
   }
-  spread_on_cpu(batch, n, h, send.data, recv.data, e.data, y.data);
+  for_each_row(y.rows(), SpreadRow{n, h, send.data, recv.data, e.data, y.data});
 }
 
 // On a device: a thread has channel c of node q and sums over all that it sends, and receives.
