@@ -6,7 +6,6 @@
 #include "core/launch.h"
 #include "core/simd.h"
 #include "kernels/accumulate.h"
-#include "kernels/column_sums.h"
 #include "kernels/gemm.h"
 #include "kernels/learned_sums.h"
 
@@ -103,6 +102,13 @@ void gather(Device device, const Tensor& y, const Tensor& send, const Tensor& re
   if (device == Device::kCpu) return gather_on_cpu(batch, n, h, y.grad, send.grad, recv.grad);
   if (!send.has_grad() && !recv.has_grad()) return;
   for_each(device, batch * n * h, GatherAtNode{n, h, y.grad, send.grad, recv.grad});
+}
+
+// sums[c] += sum over r of x[r,c]
+RENAR_CLONES void add_column_sums(std::int64_t rows, std::int64_t cols, const Real* x, Real* sums) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < cols; ++c) sums[c] += x[r * cols + c];
+  }
 }
 
 RENAR_CLONES void stop_inactive_on_cpu(std::int64_t size, const Real* y, Real* dy) {
@@ -233,7 +239,7 @@ void backward_on_cpu(Tape& tape, const Terms& terms, const Biases& biases, Activ
     if (w.has_grad()) add_use(tape, x, w, y);
   }
   for (const Tensor& bias : biases) {
-    if (bias.has_grad()) add_column_sums(Device::kCpu, rows, out, y.grad, bias.grad);
+    if (bias.has_grad()) add_column_sums(rows, out, y.grad, bias.grad);
   }
 }
 
