@@ -8,8 +8,8 @@
 #                                                  `if (r > rows) return;`, < becomes <=)
 #   tests/simt/mutate_kernels.sh touched [OP]..    does not say all that it reads or writes, so that
 #                                                  kernels may be started too early or too late
-#                                                  (core/collected.h): each `.reads(..)`, `.writes(..)`
-#                                                  is left out
+#                                                  (core/collected.h): each `.reads(x, count)` and
+#                                                  `.writes(..)` in turn has a count of 0
 #   tests/simt/mutate_kernels.sh guards --list [OP]..     only what would be changed, one line each
 #
 # An OP is the stem of a file in kernels, such as layer_norm or product_tiles; all if none is named.
@@ -77,11 +77,14 @@ guards() {
     }
     { before += length($0) + 1 }' "$1"
 }
-touched() {
+touched() {  # nothing in place of what is touched: a stretch of no numbers
   perl -0777 -ne '
-    while (/^ *\/\/.*|\.(?:reads|writes)(\((?:[^()]++|(?1))*\))/mg) {
-      my ($from, $length) = ($-[0], $+[0] - $-[0]);
-      print 1 + (substr($_, 0, $from) =~ tr/\n//), " $from $length\n" if defined $1;
+    while (m{^ *//.*|(\.(?:reads|writes)\((?:[^(),]++|(\((?:[^()]++|(?2))*\)))+),\s*((?:[^(),]++|(?2))+)\)}mg) {
+      next unless defined $1;
+      my ($from, $to, $text) = ($-[0], $+[0], "$1, 0 * ($3))");
+      my $line = 1 + (substr($_, 0, $from) =~ tr/\n//);
+      $text =~ s/\s+/ /g;
+      print "$line $from ", $to - $from, " $text\n";
     }' "$1"
 }
 
@@ -92,12 +95,12 @@ mutated() {
   tail -c "+$(($2 + $3 + 1))" "$1"
 }
 
-# told FILE LINE FROM LENGTH TEXT: the line as it becomes, or what is left out.
+# told FILE LINE FROM LENGTH TEXT: what a change leaves there, of guards the whole line.
 told() {
-  if [[ $5 ]]; then
-    mutated "$1" "$3" "$4" "$5" | sed -n "$2{s/^ *//;s/ *\/\/.*//;p}"
+  if [[ $kind == touched ]]; then
+    echo "$5"
   else
-    echo "without $(tail -c "+$(($3 + 1))" "$1" | head -c "$4" | tr -s ' \n' ' ')"
+    mutated "$1" "$3" "$4" "$5" | sed -n "$2{s/^ *//;s/ *\/\/.*//;p}"
   fi
 }
 
