@@ -21,7 +21,7 @@ cp renar_train renar_eval renar_data renar_check renar_bench $build/renar_tests 
 mkdir -p "$folder/tests" "$folder/tools"
 cp -r tests/golden "$folder/tests"
 cp -r algos "$folder"  # a test looks where an algorithm's file stands
-cp tools/sweep_example.toml "$folder/tools"
+cp tools/sweep_example.toml tools/sweep_paper.toml "$folder/tools"
 
 # glibc belongs to the machine: its parts must be of one version, the kernel's loader among them.
 glibc='linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libresolv'

@@ -12,6 +12,7 @@
 #include "core/files.h"
 #include "tests/core/scratch.h"
 #include "tests/source_dir.h"
+#include "tools/valid_names.h"
 #include "trainer/ledger.h"
 
 namespace renar {
@@ -19,9 +20,6 @@ namespace {
 
 const ValidNames kValid = {
     {"bfs", "dfs", "minimum"}, {"bfs", "dfs"}, {"mpnn", "pgn", "triplet_gmpnn"}};
-
-const ValidNames kAllNames = {
-    {"insertion_sort", "bfs", "dijkstra"}, {"bfs"}, {"mpnn", "triplet_gmpnn"}};
 
 /// The sweep of a file with this text, called f.toml in messages.
 Sweep sweep_of(const std::string& text, Flags flags = {}) {
@@ -107,9 +105,13 @@ TEST_CASE("sweep_file: settings that are lists take lists") {
   CHECK(refusal("[grid]\nalgo = ['bfs', ['bfs']]\n") == "f.toml: algo in [grid] has bfs twice");
 }
 
-TEST_CASE("sweep_file: the example is a sweep") {
-  const std::string path = test::source_dir() + "/tools/sweep_example.toml";
-  CHECK(read_sweep({{"sweep", path}}, kAllNames).runs.size() == 12);
+TEST_CASE("sweep_file: those of tools are sweeps") {
+  const auto runs_of = [](const std::string& name) {
+    return read_sweep({{"sweep", test::source_dir() + "/tools/" + name}}, valid_names())
+        .runs.size();
+  };
+  CHECK(runs_of("sweep_example.toml") == 12);
+  CHECK(runs_of("sweep_paper.toml") == 30 * 4 * 7);
 }
 
 TEST_CASE("sweep_file: the paper's comparison, a column a method and mask ratio") {
