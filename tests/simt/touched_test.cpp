@@ -59,22 +59,45 @@ TEST_CASE("touched: one that says too little is named") {
   CHECK_THROWS_WITH(run_watched_sum(true, true, false), "[simt] Sum writes more than it says");
 }
 
-/// Says that it reads what it writes.
-struct Double {
+/// Adds to x, and says of it only that it reads it, or nothing.
+struct Add {
   Real* x;
+  bool says_reads;
 
-  Touched touched(std::int64_t count) const { return Touched().reads(x, count); }
-  void operator()(std::int64_t i) const { x[i] *= 2; }
+  Touched touched(std::int64_t count) const {
+    return Touched().reads(says_reads ? x : nullptr, count);
+  }
+  void operator()(std::int64_t i) const { x[i] += 2; }
 };
 
-TEST_CASE("touched: so is one that writes what it says it reads") {
+TEST_CASE("touched: so is one that adds to what it does not say it writes") {
+  for (const bool says_reads : {false, true}) {
+    DeviceBuffer<Real> x(Device::kSimt);
+    x.fit(2);
+    const Real ones[2] = {1, 1};
+    copy_to_device(Device::kSimt, x.data(), ones, sizeof ones);
+    simt::watch_touched(true);
+    for_each(Device::kSimt, 2, Add{x.data(), says_reads});
+    CHECK_THROWS_WITH(start_collected(), "[simt] Add writes more than it says");
+    simt::watch_touched(false);
+  }
+}
+
+/// Writes 0 and says nothing.
+struct Clear {
+  Real* x;
+
+  Touched touched(std::int64_t) const { return {}; }
+  void operator()(std::int64_t i) const { x[i] = 0; }
+};
+
+TEST_CASE("touched: and one that writes what is there already") {
   DeviceBuffer<Real> x(Device::kSimt);
   x.fit(2);
-  const Real ones[2] = {1, 1};
-  copy_to_device(Device::kSimt, x.data(), ones, sizeof ones);
+  fill_bytes(Device::kSimt, x.data(), 0, 2 * sizeof(Real));
   simt::watch_touched(true);
-  for_each(Device::kSimt, 2, Double{x.data()});
-  CHECK_THROWS_WITH(start_collected(), "[simt] Double writes what it says it reads");
+  for_each(Device::kSimt, 2, Clear{x.data()});
+  CHECK_THROWS_WITH(start_collected(), "[simt] Clear writes more than it says");
   simt::watch_touched(false);
 }
 
