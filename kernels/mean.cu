@@ -3,6 +3,7 @@
 #include "core/check.h"
 #include "core/launch.h"
 #include "kernels/accumulate.h"
+#include "kernels/copy_numbers.h"
 
 namespace renar {
 namespace {
@@ -29,7 +30,7 @@ Tensor mean(Tape& tape, const Tensor* x, int count) {
   const Device device = tape.device();
   Tensor y = tape.output(x[0].shape, wants_grad);
   const Real share = Real{1} / static_cast<Real>(count);
-  copy_on_device(device, y.data, x[0].data, static_cast<std::size_t>(y.size()) * sizeof(Real));
+  copy_numbers(device, y.size(), x[0].data, y.data);
   for (int k = 1; k < count; ++k) accumulate(device, y.size(), x[k].data, y.data);
   for_each(device, y.size(), Scale{share, y.data});
   tape.record(y, [=] {

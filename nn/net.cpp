@@ -8,6 +8,7 @@
 #include "kernels/accumulate.h"
 #include "kernels/carry.h"
 #include "kernels/choose_samples.h"
+#include "kernels/copy_numbers.h"
 #include "kernels/dropout.h"
 #include "kernels/keep_last.h"
 #include "kernels/linear.h"
@@ -189,8 +190,7 @@ Net::State Net::keep(Trajectory& run) const {
   const auto copy = [&](Tensor& x) {
     const Tensor from = x;
     x = tape.output(from.shape, from.has_grad());
-    copy_on_device(tape.device(), x.data, from.data,
-                   static_cast<std::size_t>(x.size()) * sizeof(Real));
+    copy_numbers(tape.device(), x.size(), from.data, x.data);
   };
   for_each_carried(run.spec, kept, copy);
   if (kept.forced != nullptr) {

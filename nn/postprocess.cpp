@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/copy_numbers.h"
 #include "kernels/log_sinkhorn.h"
 #include "kernels/mark_largest.h"
 #include "kernels/pointwise.h"
@@ -26,7 +27,7 @@ Tensor soft(Tape& tape, const Probe& probe, Tensor logits) {
 
 Tensor copy_of(Tape& tape, Tensor x) {
   Tensor y = tape.constant(x.shape);
-  copy_on_device(tape.device(), y.data, x.data, static_cast<std::size_t>(x.size()) * sizeof(Real));
+  copy_numbers(tape.device(), x.size(), x.data, y.data);
   return y;
 }
 
