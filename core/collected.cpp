@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/cuda.h"
+#include "core/lanes.h"
 #include "core/profiler.h"
 #ifndef RENAR_CUDA
 #include "core/simt.h"
@@ -19,13 +20,12 @@ struct Waiting {
   const CollectedKind* kind;
   ProfileHere asked;  // the range that asked for it
   std::vector<Stretch> reads, writes;
-  bool started;
   alignas(64) std::byte given[kMostGiven];
 };
 
 /// Those that wait, in the order in which they will start. With more of them few others would be
 /// joined: what is far apart in a time step needs what lies between.
-constexpr std::size_t kMostWaiting = 32;
+constexpr std::size_t kMostWaiting = kMostLaunches;
 struct Queue {
   std::array<Waiting, kMostWaiting> waiting;
   std::size_t count = 0;
@@ -64,7 +64,6 @@ Waiting& add_last(Queue& q, const CollectedKind& kind) {
   w.asked = profile_here();
   w.reads.clear();
   w.writes.clear();
-  w.started = false;
   return w;
 }
 
@@ -73,45 +72,68 @@ void add_touched(Waiting& w, const Touched& touched) {
   w.writes.insert(w.writes.end(), touched.writes().begin(), touched.writes().end());
 }
 
-#ifdef RENAR_CUDA
-void start_all(Queue& q) {
-  for (std::size_t i = 0; i < q.count; ++i) {
-    const Waiting& w = q.waiting[i];
-    const ProfileElsewhere profile(w.asked, w.kind->name);
-    w.kind->start(w.given);
-  }
-}
-#else
 void start(Waiting& w) {
-  w.started = true;
   const ProfileElsewhere profile(w.asked, w.kind->name);
   const auto run = [&w] { w.kind->start(w.given); };
-  if (!simt::watches_touched()) return run();
-  simt::run_watched(w.kind->name, w.reads, w.writes, run);
+#ifndef RENAR_CUDA
+  if (simt::watches_touched() && !is_recording()) {
+    return simt::run_watched(w.kind->name, w.reads, w.writes, run);
+  }
+#endif
+  run();
 }
 
-// Whether nothing that still waits must be started before q.waiting[i].
-bool is_ready(const Queue& q, std::size_t i) {
-  const Waiting& w = q.waiting[i];
-  return !w.started &&
-         std::none_of(
-             q.waiting.begin(), q.waiting.begin() + static_cast<std::ptrdiff_t>(i),
-             [&](const Waiting& v) { return !v.started && must_follow(w.reads, w.writes, v); });
+// Of each launch, which of those before it must have ended.
+using Follows = std::array<LaunchSet, kMostWaiting>;
+void find_follows(const Queue& q, Follows& follows) {
+  for (std::size_t i = 0; i < q.count; ++i) {
+    const Waiting& w = q.waiting[i];
+    follows[i] = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (must_follow(w.reads, w.writes, q.waiting[j])) follows[i] |= only_launch(j);
+    }
+  }
 }
 
-// Each order that is possible by what the kernels say they touch must give the same numbers: which
-// is taken is the schedule's choice.
+void record_all(Queue& q, const Follows& follows) {
+  const std::vector<LanePlace> plan = plan_lanes({follows.data(), q.count});
+  CudaLanes lanes;
+  for (std::size_t i = 0; i < q.count; ++i) {
+    lanes.enter(plan[i].lane);
+    for (std::size_t j = 0; j < i; ++j) {
+      if ((plan[i].waits_for & only_launch(j)) != 0) lanes.wait_for(j);
+    }
+    start(q.waiting[i]);
+    lanes.mark(i);
+  }
+  lanes.join();
+}
+
 void start_all(Queue& q) {
-  static std::vector<std::size_t> ready;
+  static Follows follows;
+  if (is_recording() && q.count > 1) {
+    find_follows(q, follows);
+    return record_all(q, follows);
+  }
+#ifdef RENAR_CUDA
+  for (std::size_t i = 0; i < q.count; ++i) start(q.waiting[i]);
+#else
+  // Each order that is possible by what the kernels say they touch must give the same numbers:
+  // which is taken is the schedule's choice.
+  find_follows(q, follows);
+  std::vector<std::size_t> ready;
+  LaunchSet started = 0;
   for (std::size_t left = q.count; left > 0; --left) {
     ready.clear();
     for (std::size_t i = 0; i < q.count; ++i) {
-      if (is_ready(q, i)) ready.push_back(i);
+      if ((started & only_launch(i)) == 0 && (follows[i] & ~started) == 0) ready.push_back(i);
     }
-    start(q.waiting[ready[simt::next_launch(ready.size())]]);
+    const std::size_t next = ready[simt::next_launch(ready.size())];
+    started |= only_launch(next);
+    start(q.waiting[next]);
   }
-}
 #endif
+}
 
 }  // namespace
 

@@ -1,9 +1,12 @@
 #include "core/cuda.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
+#include "core/lanes.h"
 #include "core/launch.h"
 
 #ifdef RENAR_CUDA
@@ -36,15 +39,56 @@ std::string problem_of_gpu() {
                     gpu.major, gpu.minor, kOldestMajor);
 }
 
-/// The event of a point; events are made as they are needed and used again.
-cudaEvent_t event_of(std::size_t point) {
-  static std::vector<cudaEvent_t> events;
-  while (events.size() <= point) {
-    cudaEvent_t made = nullptr;
-    check_cuda(cudaEventCreate(&made), "making an event");
-    events.push_back(made);
+/// Events are made as they are needed and used again.
+class Events {
+ public:
+  explicit Events(unsigned flags) : flags_(flags) {}
+  cudaEvent_t operator[](std::size_t at) {
+    while (events_.size() <= at) {
+      cudaEvent_t made = nullptr;
+      check_cuda(cudaEventCreateWithFlags(&made, flags_), "making an event");
+      events_.push_back(made);
+    }
+    return events_[at];
   }
+
+ private:
+  unsigned flags_;
+  std::vector<cudaEvent_t> events_;
+};
+
+cudaEvent_t event_of(std::size_t point) {
+  static Events events(cudaEventDefault);
   return events[point];
+}
+
+bool recording = false;
+
+/// The queue is the first lane; the others are used in recordings alone.
+struct Lanes {
+  cudaStream_t streams[kLanes] = {};
+  bool begun[kLanes] = {};
+  int entered = 0;
+  Events marks{cudaEventDisableTiming};
+
+  Lanes() {
+    for (cudaStream_t& made : streams) {
+      check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "making a stream");
+    }
+    marks[kBegin + kLanes - 1];  // nothing is made while a recording is
+  }
+  static constexpr std::size_t kBegin =
+      kMostLaunches;  // behind the launches'; then the ends of other lanes
+};
+Lanes& lanes() {
+  static Lanes all;
+  return all;
+}
+void mark_event(std::size_t event) {
+  check_cuda(cudaEventRecord(lanes().marks[event], stream()), "marking a launch");
+}
+void wait_for_event(std::size_t event) {
+  check_cuda(cudaStreamWaitEvent(stream(), lanes().marks[event], 0), "waiting for a launch");
 }
 
 }  // namespace
@@ -72,12 +116,8 @@ std::string cuda_model() {
 }
 
 cudaStream_t stream() {
-  static const cudaStream_t only = [] {
-    cudaStream_t made = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "making a stream");
-    return made;
-  }();
-  return only;
+  const Lanes& all = lanes();
+  return all.streams[all.entered];
 }
 
 bool launches_are_left_out() { return silent; }
@@ -135,9 +175,11 @@ void cuda_fill(void* to, int byte, std::size_t bytes) {
 CudaRecording::CudaRecording() {
   check_cuda(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
              "beginning to record");
+  recording = true;
 }
 
 CudaRecording::~CudaRecording() {
+  recording = false;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaStreamIsCapturing(stream(), &status);
   if (status == cudaStreamCaptureStatusNone) return;
@@ -156,6 +198,34 @@ void* CudaRecording::finish(std::size_t& size) const {
   cudaGraphDestroy(graph);
   check_cuda(status, "making a graph of a recording");
   return ready;
+}
+
+bool is_recording() { return recording; }
+
+CudaLanes::CudaLanes() {
+  lanes().begun[0] = true;
+  mark_event(Lanes::kBegin);
+}
+CudaLanes::~CudaLanes() {
+  lanes().entered = 0;
+  std::fill_n(lanes().begun, kLanes, false);
+}
+void CudaLanes::enter(int lane) {
+  lanes().entered = lane;
+  if (!std::exchange(lanes().begun[lane], true)) wait_for_event(Lanes::kBegin);
+}
+void CudaLanes::mark(std::size_t launch) { mark_event(launch); }
+void CudaLanes::wait_for(std::size_t launch) { wait_for_event(launch); }
+void CudaLanes::join() {
+  for (int lane = 1; lane < kLanes; ++lane) {
+    if (!lanes().begun[lane]) continue;
+    const std::size_t end = Lanes::kBegin + static_cast<std::size_t>(lane);
+    lanes().entered = lane;
+    mark_event(end);
+    lanes().entered = 0;
+    wait_for_event(end);
+  }
+  lanes().entered = 0;
 }
 
 CudaSilence::CudaSilence() { silent = true; }
@@ -211,6 +281,15 @@ void* CudaRecording::finish(std::size_t& size) const {
   size = recording->size();
   return recording;
 }
+bool is_recording() { return simt::is_recording(); }
+
+CudaLanes::CudaLanes() { simt::begin_lanes(); }
+CudaLanes::~CudaLanes() { simt::end_lanes(); }
+void CudaLanes::enter(int lane) { simt::enter_lane(lane); }
+void CudaLanes::mark(std::size_t launch) { simt::mark_note(launch); }
+void CudaLanes::wait_for(std::size_t launch) { simt::wait_for_note(launch); }
+void CudaLanes::join() { simt::join_lanes(); }
+
 CudaSilence::CudaSilence() { simt::begin_recording(); }
 CudaSilence::~CudaSilence() { left_out = simt::end_recording(); }
 bool launches_are_left_out() { return false; }

@@ -37,6 +37,25 @@ class CudaRecording {
   /// The recording, ready to be played; `size` is how many launches, copies and fills it has.
   void* finish(std::size_t& size) const;
 };
+/// Whether one is being made.
+bool is_recording();
+/// While one lives, what is recorded goes to the lane (core/lanes.h) that was entered last. All
+/// lanes begin with what was recorded before.
+class CudaLanes {
+ public:
+  CudaLanes();
+  ~CudaLanes();  ///< what is recorded next goes on from the first lane
+  CudaLanes(const CudaLanes&) = delete;
+  CudaLanes& operator=(const CudaLanes&) = delete;
+
+  void enter(int lane);
+  /// What was recorded last in this lane is this launch, of kMostLaunches.
+  void mark(std::size_t launch);
+  /// What is recorded next in this lane waits for a launch that was marked.
+  void wait_for(std::size_t launch);
+  /// What is recorded next waits for all lanes.
+  void join();
+};
 /// While it lives, nothing is queued: launches, copies and fills are left out.
 class CudaSilence {
  public:

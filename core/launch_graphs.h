@@ -10,6 +10,8 @@
 // and sends from (Tape::host_array), at the same addresses. The work may neither wait for the
 // device nor allocate its memory once the key has been seen.
 //
+// Played, launches that need nothing of each other run beside each other (core/lanes.h).
+//
 // Keys and graphs that were not used for the longest time are forgotten where there are too many.
 //
 // Not on the CPU, and not while a profiler listens: there the work runs as it is. Fibers play

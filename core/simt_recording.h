@@ -18,6 +18,7 @@ namespace renar::simt {
 struct Queued {
   std::string given;  // all that it was given by value
   std::function<void()> run;
+  std::vector<std::size_t> after;  // those of the recording that must be over
 };
 using Recording = std::vector<Queued>;
 
@@ -30,6 +31,16 @@ void note(std::string given, std::function<void()> run);
 /// Throws renar::Error in a recording, which can do no such thing.
 void refuse_in_recording(const char* what);
 
+/// What is noted follows what was noted before it, but between begin_lanes and end_lanes: as
+/// CudaLanes says.
+void begin_lanes();
+void end_lanes();
+void enter_lane(int lane);
+void mark_note(std::size_t mark);
+void wait_for_note(std::size_t mark);
+void join_lanes();
+
+/// In an order that is possible, the schedule's choice.
 void play(const Recording& recording);
 /// Throws renar::Error where they differ in what is queued.
 void check_same(const Recording& recording, const Recording& other);

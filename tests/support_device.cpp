@@ -236,6 +236,11 @@ std::optional<Device> accelerator() {
 #endif
 }
 
+FiberOrder::FiberOrder(int number) {
+  simt::set_schedule(kAllSchedules[static_cast<std::size_t>(number) % std::size(kAllSchedules)]);
+}
+FiberOrder::~FiberOrder() { simt::set_schedule({}); }
+
 LossSum open_sum(Tape& tape, double& sum, std::int64_t most) {
   LossSum opened(sum, most);
   open_sums(tape, &opened, 1);

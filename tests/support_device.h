@@ -30,6 +30,16 @@ void same_on_device(const Op& op, const DeviceCheck& check);
 /// The same for a loss and the gradients that it starts. Its value is read after backward.
 void same_loss_on_device(const Loss& loss, const DeviceCheck& check);
 
+/// While it lives, fibers start launches and run threads in an order of that number's own; 0: the
+/// usual one.
+class FiberOrder {
+ public:
+  explicit FiberOrder(int number);
+  ~FiberOrder();
+  FiberOrder(const FiberOrder&) = delete;
+  FiberOrder& operator=(const FiberOrder&) = delete;
+};
+
 /// Where such a loss of up to `most` elements adds its costs.
 LossSum open_sum(Tape& tape, double& sum, std::int64_t most);
 

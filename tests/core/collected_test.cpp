@@ -142,11 +142,11 @@ TEST_CASE("collected: work at the end of the last kernel that it needs") {
 TEST_CASE("collected: when too much waits it is started") {
   const Memory m;
   started.clear();
-  for (int i = 0; i < 40; ++i) add(i % 2 == 0 ? 'a' : 'B', writes(m.at[0]));
+  for (int i = 0; i < 80; ++i) add(i % 2 == 0 ? 'a' : 'B', writes(m.at[0]));
   const std::string first = started;
-  CHECK(first.size() >= 32);
+  CHECK(first.size() >= 64);
   CHECK(first.substr(0, 7) == "a B a B");
-  CHECK(first.size() + 1 + start_all().size() == 2 * 40 - 1);
+  CHECK(first.size() + 1 + start_all().size() == 2 * 80 - 1);
 }
 
 TEST_CASE("collected: what waits behind a kernel that fails is given up") {

@@ -37,7 +37,7 @@ Batch batch_of(int update) {
 }
 
 // The first two are launched, the third is recorded and played, the fourth is played; these have
-// the bits of others that were launched.
+// the bits of others that were launched, in whatever order their lanes allow.
 void check_played(const NetOptions& options, Device device, std::size_t budget,
                   Batch (*batch_of)(int) = batch_of) {
   const Net net("every", test::every_probe(), options);
@@ -47,7 +47,10 @@ void check_played(const NetOptions& options, Device device, std::size_t budget,
   for (int update = 0; update < kUpdates; ++update) {
     CAPTURE(update);
     const Batch batch = batch_of(update);
-    const Update got = run_update(playing, placed, batch, update);
+    const Update got = [&] {
+      const test::FiberOrder order(update);
+      return run_update(playing, placed, batch, update);
+    }();
     if (update < 2) continue;  // was launched, too
     ShardRunner launching(1, device);
     launching.limit_memory(budget);
