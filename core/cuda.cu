@@ -77,8 +77,8 @@ struct Lanes {
     }
     marks[kBegin + kLanes - 1];  // nothing is made while a recording is
   }
-  static constexpr std::size_t kBegin =
-      kMostLaunches;  // behind the launches'; then the ends of other lanes
+  // Events behind those of launches: this one, and the ends of the lanes but the first.
+  static constexpr std::size_t kBegin = kMostLaunches;
 };
 Lanes& lanes() {
   static Lanes all;

@@ -2,9 +2,9 @@
 //
 // A GPU plays a graph by what each launch has to wait for. Recorded from one stream that is always
 // the launch before, though three of ten could run beside another (docs/profiling.md), and most are
-// too small to fill a GPU. So while a recording is made
-// (core/launch_graphs.h), what was collected goes to some streams, lanes, where a launch waits for
-// the last of its lane and for those of other lanes whose numbers it needs.
+// too small to fill a GPU. So while a recording is made (core/launch_graphs.h), what was collected
+// goes to some streams, lanes, where a launch waits for the last of its lane and for those of other
+// lanes that touch what it touches.
 #pragma once
 
 #include <cstddef>
