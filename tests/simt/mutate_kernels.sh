@@ -41,7 +41,7 @@ declare -A harmless=(
   ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides; (2)"]=$same
   ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: the same place"
   ["memory: if (e <= in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);"]=$read_only
-  ["memory: if (e <= s.width) {"]=$read_only
+  ["memory: if (e <= width) {"]=$read_only
   ["pointer_head: if (k > rows.n) continue;"]=$read_only
   ["product_tiles: rows_left = rows - from_row <= T::kSide ? static_cast<int>(rows - from_row) : T::kSide;"]=$same
   ["product_tiles: const int deep = k_left <= T::kDepth ? static_cast<int>(k_left) : T::kDepth;"]=$same
