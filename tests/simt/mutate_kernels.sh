@@ -137,6 +137,7 @@ restore() { cp "$root/$1" "$copy/$1"; }
 # A tree to be spoilt, of which each file's tests pass as they are.
 prepare() {
   mkdir -p "$copy"
+  find "$copy" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +  # what was deleted since, too
   git -C "$root" ls-files -z --cached --others --exclude-standard |
     tar -C "$root" --create --null --files-from=- | tar -C "$copy" --extract
   local file launcher=()
