@@ -85,17 +85,19 @@ void start(Waiting& w) {
 
 // Of each launch, which of those before it must have ended.
 using Follows = std::array<LaunchSet, kMostWaiting>;
-void find_follows(const Queue& q, Follows& follows) {
+Follows follows_of(const Queue& q) {
+  Follows follows = {};
   for (std::size_t i = 0; i < q.count; ++i) {
     const Waiting& w = q.waiting[i];
-    follows[i] = 0;
     for (std::size_t j = 0; j < i; ++j) {
       if (must_follow(w.reads, w.writes, q.waiting[j])) follows[i] |= only_launch(j);
     }
   }
+  return follows;
 }
 
-void record_all(Queue& q, const Follows& follows) {
+void record_all(Queue& q) {
+  const Follows follows = follows_of(q);
   const std::vector<LanePlace> plan = plan_lanes({follows.data(), q.count});
   CudaLanes lanes;
   for (std::size_t i = 0; i < q.count; ++i) {
@@ -110,17 +112,13 @@ void record_all(Queue& q, const Follows& follows) {
 }
 
 void start_all(Queue& q) {
-  static Follows follows;
-  if (is_recording() && q.count > 1) {
-    find_follows(q, follows);
-    return record_all(q, follows);
-  }
+  if (is_recording() && q.count > 1) return record_all(q);
 #ifdef RENAR_CUDA
   for (std::size_t i = 0; i < q.count; ++i) start(q.waiting[i]);
 #else
   // Each order that is possible by what the kernels say they touch must give the same numbers:
   // which is taken is the schedule's choice.
-  find_follows(q, follows);
+  const Follows follows = follows_of(q);
   std::vector<std::size_t> ready;
   LaunchSet started = 0;
   for (std::size_t left = q.count; left > 0; --left) {

@@ -62,8 +62,6 @@ cudaEvent_t event_of(std::size_t point) {
   return events[point];
 }
 
-bool recording = false;
-
 /// The queue is the first lane; the others are used in recordings alone.
 struct Lanes {
   cudaStream_t streams[kLanes] = {};
@@ -175,14 +173,10 @@ void cuda_fill(void* to, int byte, std::size_t bytes) {
 CudaRecording::CudaRecording() {
   check_cuda(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
              "beginning to record");
-  recording = true;
 }
 
 CudaRecording::~CudaRecording() {
-  recording = false;
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaStreamIsCapturing(stream(), &status);
-  if (status == cudaStreamCaptureStatusNone) return;
+  if (!is_recording()) return;
   cudaGraph_t given_up = nullptr;
   cudaStreamEndCapture(stream(), &given_up);
   if (given_up != nullptr) cudaGraphDestroy(given_up);
@@ -200,7 +194,11 @@ void* CudaRecording::finish(std::size_t& size) const {
   return ready;
 }
 
-bool is_recording() { return recording; }
+bool is_recording() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream(), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
 
 CudaLanes::CudaLanes() {
   lanes().begun[0] = true;
@@ -225,7 +223,6 @@ void CudaLanes::join() {
     lanes().entered = 0;
     wait_for_event(end);
   }
-  lanes().entered = 0;
 }
 
 CudaSilence::CudaSilence() { silent = true; }

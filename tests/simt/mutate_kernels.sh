@@ -35,7 +35,6 @@ read_only="only reads; the guard of the write drops it"
 same="no guard: the same number"
 declare -A harmless=(
   ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]=$same
-  ["head_dot: if (c >= h && c <= columns) sum += dy[r * count + k];"]=$read_only
   ["learned_sums: segment = {{use.x, 1, in}, {use.dy, 1, out}, from_row, to_row <= use.rows ? to_row : use.rows};"]=$same
   ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides;"]=$same
   ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides; (2)"]=$same
