@@ -36,8 +36,7 @@ same="no guard: the same number"
 declare -A harmless=(
   ["adjacency: smallest = in[i] <= smallest ? in[i] : smallest;"]=$same
   ["learned_sums: segment = {{use.x, 1, in}, {use.dy, 1, out}, from_row, to_row <= use.rows ? to_row : use.rows};"]=$same
-  ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides;"]=$same
-  ["learned_sums: const std::int64_t end = from + part <= uses.strides ? from + part : uses.strides; (2)"]=$same
+  ["learned_sums: return {uses, in, out, from, end <= uses.strides ? end : uses.strides};"]=$same
   ["mark_largest: if (theirs > largest || (theirs == largest && their_at <= at)) largest = theirs, at = their_at;"]="no guard: the same place"
   ["memory: if (e <= in.width) sum += dy[r * in.width + e] * (named + slopes * from_middle);"]=$read_only
   ["memory: if (e <= width) {"]=$read_only
@@ -50,7 +49,7 @@ declare -A harmless=(
   ["triplet_max: const bool inside = row + r <= n && node < n && channel < f;"]=$read_only
   ["triplet_max: const bool inside = row + r < n && node <= n && channel < f;"]=$read_only
   ["triplet_max: const bool inside = row + r < n && node < n && channel <= f;"]=$read_only
-  ["triplet_max: own[e] = inside && i <= n ? mine[mine_at + i * n * f] : Real{0};"]=$read_only
+  ["triplet_max: own[e] = inside && i <= n ? side.mine[mine_at + i * n * f] : Real{0};"]=$read_only
 )
 
 # Mutations of a file, one a line: the number of the line, the first byte of what is replaced, how
