@@ -59,8 +59,4 @@ TraceBatch make_clrs30(const Algorithm& algorithm, Split split) {
                       algorithm.dataset);
 }
 
-TraceBatch make_test_set(const Algorithm& algorithm, int length, int samples) {
-  return make_dataset(algorithm, length, samples, kTest.seed, algorithm.dataset);
-}
-
 }  // namespace renar

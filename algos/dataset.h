@@ -29,18 +29,16 @@ Split split_of(std::string_view name);
 /// The number of samples that the split has for this algorithm.
 int samples_in(const Algorithm& algorithm, Split split);
 
-/// The next samples of a generator, one after another, as one batch.
+/// The next samples of a generator, one after another, as one batch. Throws renar::Error for
+/// samples < 1 and for a length that the sampler cannot serve.
 TraceBatch sample_batch(const Algorithm& algorithm, NumpyRandom& random, int length, int samples,
                         const SamplerParams& params);
 
-/// The first samples of a new generator.
+/// The first samples of a new generator. Throws as sample_batch.
 TraceBatch make_dataset(const Algorithm& algorithm, int length, int samples, std::uint32_t seed,
                         const SamplerParams& params);
 
 /// A whole split of CLRS-30.
 TraceBatch make_clrs30(const Algorithm& algorithm, Split split);
-
-/// The test set at any length: the CLRS-30 test set at 64, its sampler and seed at others.
-TraceBatch make_test_set(const Algorithm& algorithm, int length, int samples);
 
 }  // namespace renar

@@ -36,26 +36,28 @@ struct Permutation {
   std::vector<double> first;  // (B,N)
 };
 
-/// Chains of predecessors (B,N) as cyclic permutations. Throws renar::Error if one is no chain.
+/// Chains of predecessors (B,N), whose first node points to itself, as cyclic permutations. Throws
+/// renar::Error if one is no chain of all nodes.
 Permutation cyclic(const std::vector<double>& pointers, int samples, int nodes,
                    const std::string& name) {
   const std::size_t n = size(nodes);
   Permutation result{std::vector<double>(size(samples) * n * n),
                      std::vector<double>(size(samples) * n)};
   for (std::size_t b = 0; b < size(samples); ++b) {
-    std::size_t first = n, last = n;
-    std::vector<int> pointed_at(n);
+    const auto before = [&](std::size_t i) {
+      return static_cast<std::size_t>(pointers[b * n + i]);
+    };
+    std::vector<bool> pointed_at(n);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t to = static_cast<std::size_t>(pointers[b * n + i]);
-      if (to == i && first == n) first = i;
-      if (to != i) ++pointed_at[to];
-      result.rows[(b * n + i) * n + to] = 1;
+      if (before(i) != i) pointed_at[before(i)] = true;
+      result.rows[(b * n + i) * n + before(i)] = 1;
     }
-    for (std::size_t i = n; i-- > 0;) {
-      if (pointed_at[i] == 0) last = i;
-    }
-    RENAR_CHECK(first < n && last < n, "[pipeline] {} of sample {} is no order of its {} nodes",
-                name, b, nodes);
+    const auto end = std::find(pointed_at.begin(), pointed_at.end(), false);
+    const auto last = static_cast<std::size_t>(end - pointed_at.begin());
+    std::size_t first = last, length = last < n ? 1 : 0;
+    for (; length > 0 && length < n && before(first) != first; ++length) first = before(first);
+    RENAR_CHECK(length == n && before(first) == first,
+                "[pipeline] {} of sample {} is no order of its {} nodes", name, b, nodes);
     result.rows[(b * n + first) * n + first] = 0;
     result.rows[(b * n + first) * n + last] = 1;
     result.first[b * n + first] = 1;

@@ -27,11 +27,12 @@ struct Pipeline {
 Spec spec_after(const Pipeline& pipeline, const Algorithm& algorithm);
 
 /// Takes a batch of the algorithm's own spec through the pipeline. `positions` serves the random
-/// positions, see randomize_positions.
+/// positions, see randomize_positions. Throws renar::Error for a batch of another spec, a pred_h
+/// that changes and a should_be_permutation that is no order of the nodes.
 void apply(const Pipeline& pipeline, const Algorithm& algorithm, TraceBatch& batch,
            NumpyRandom& positions);
 
-/// The same without random positions, as test sets are used.
+/// The same without random positions, as test sets are used. Throws as apply.
 void apply_but_positions(const Pipeline& pipeline, const Algorithm& algorithm, TraceBatch& batch);
 
 /// B*N uniform draws, row by row, then sorted within each segment of a sample, in place of `pos`. A

@@ -22,11 +22,11 @@ SamplerParams sparse_to_dense();
 /// probability halved, 0.05, 0.1, .., 0.45.
 SamplerParams sparse_to_half();
 
-/// `count` numbers from U[low, high).
+/// `count` numbers from U[low, high). Throws renar::Error for count < 1.
 std::vector<double> random_sequence(NumpyRandom& random, int count, double low = 0,
                                     double high = 1);
 
-/// `count` letters of 0 .. letters - 1. Throws renar::Error for letters < 1.
+/// `count` letters of 0 .. letters - 1. Throws renar::Error for count < 1 or letters < 1.
 std::vector<int> random_string(NumpyRandom& random, int count, int letters);
 
 /// One of params.p, drawn. Throws renar::Error if the list is empty or leaves [0, 1].

@@ -67,7 +67,8 @@ class Spec {
   Spec() = default;
   Spec(std::initializer_list<Probe> probes) : Spec(std::vector<Probe>(probes)) {}
 
-  /// Throws renar::Error for a name that stands twice or classes that do not fit the type.
+  /// Throws renar::Error for a name that stands twice, classes that do not fit the type, a mask_one
+  /// of the graph, and permutations that are not of nodes.
   explicit Spec(std::vector<Probe> probes);
 
   std::size_t size() const { return probes_.size(); }

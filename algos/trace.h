@@ -30,7 +30,7 @@ class Trace {
   };
   using Entries = std::initializer_list<Entry>;
 
-  /// The trace of a run over N nodes. The spec must outlive it.
+  /// The trace of a run over N nodes. The spec must outlive it. Throws renar::Error for nodes < 1.
   Trace(const Spec& spec, int nodes);
 
   /// Each names all probes of its stage, each once, in any order. Inputs and outputs are given one

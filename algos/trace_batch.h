@@ -38,6 +38,7 @@ struct TraceBatch {
 TraceBatch batch_of(std::span<const Trace> traces);
 
 /// The samples of these indices, in this order, padded to the longest of them. Indices may repeat.
+/// Throws renar::Error for one that the batch does not have.
 TraceBatch gather(const TraceBatch& batch, std::span<const int> indices);
 
 /// The batch as named float64 arrays, each name after `prefix` (such as "batch0/"). Move a large

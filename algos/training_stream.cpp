@@ -70,9 +70,14 @@ TrainingStream::TrainingStream(const std::vector<const Algorithm*>& algorithms, 
     generators_[0].next_word();  // randint(2**32), the model's key
   }
   for (Source& source : sources_) {
-    switch (config_.order) {
-      case DataOrder::kOwn: start_own(source); break;
-      case DataOrder::kClrs: start_clrs(source); break;
+    try {
+      switch (config_.order) {
+        case DataOrder::kOwn: start_own(source); break;
+        case DataOrder::kClrs: start_clrs(source); break;
+      }
+    } catch (const Error& problem) {
+      throw UsageError(
+          message_of("training data of {}: {}", source.algorithm->name, problem.what()));
     }
     NumpyRandom positions(
         derived_seed(config_.seed, source.algorithm->name + "/validation_positions"));
@@ -99,7 +104,8 @@ void TrainingStream::start_own(Source& source) {
   generators_.emplace_back(seed("positions"));
   source.samplers = generators_.size();
   for (std::size_t i = 0; i < source.lengths.size(); ++i) {
-    generators_.emplace_back(seed("train/" + std::to_string(i)));
+    NumpyRandom first = generators_.emplace_back(seed("train/" + std::to_string(i)));
+    source.algorithm->sample(first, source.lengths[i], source.params);  // throws where it cannot
   }
   source.validation = make_dataset(*source.algorithm, val_length(source), val_samples(source),
                                    seed("validation"), source.params);

@@ -54,7 +54,7 @@ std::uint32_t derived_seed(std::uint64_t seed, std::string_view purpose);
 class TrainingStream {
  public:
   /// Makes the validation sets; for kClrs also the 1000 samples a length that the peer throws away.
-  /// Throws renar::UsageError if the configuration cannot be served.
+  /// Throws renar::UsageError if the configuration cannot be served, a length by its sampler, too.
   TrainingStream(const std::vector<const Algorithm*>& algorithms, StreamConfig config);
   TrainingStream(const Algorithm& algorithm, StreamConfig config)
       : TrainingStream(std::vector<const Algorithm*>{&algorithm}, std::move(config)) {}

@@ -66,6 +66,7 @@ void Arena::reset() {
   if (blocks_.size() > 1) {
     const std::size_t total = capacity();
     blocks_.clear();
+    block_ = offset_ = 0;
     add_block(total);
   }
   rewind({});

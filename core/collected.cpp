@@ -177,10 +177,12 @@ void start_collected() {
   try {
     start_all(q);
   } catch (...) {
-    q.count = 0;  // what was to follow would find wrong numbers
+    forget_collected();  // what was to follow would find wrong numbers
     throw;
   }
   q.count = 0;
 }
+
+void forget_collected() { queue().count = 0; }
 
 }  // namespace renar

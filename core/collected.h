@@ -118,7 +118,9 @@ Given* end_collected(const CollectedKind& kind, const Touched& touched,
       &may_end));
 }
 
-/// Starts all that waits.
+/// Starts all that waits. Throws what starting throws; the rest is then forgotten.
 void start_collected();
+/// Starts none of it: after an error, when what it would read has not been computed.
+void forget_collected();
 
 }  // namespace renar

@@ -19,8 +19,13 @@ namespace renar {
 
 namespace {
 
+constexpr const char* kTakesLess = "; a smaller --memory-budget, --batch or --hidden takes less";
+
 void check_cuda(cudaError_t status, const char* what) {
-  RENAR_CHECK(status == cudaSuccess, "[cuda] {}: {}", what, cudaGetErrorString(status));
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // or the next launch would be blamed for it
+  throw Error(message_of("[cuda] {}: {}{}", what, cudaGetErrorString(status),
+                         status == cudaErrorMemoryAllocation ? kTakesLess : ""));
 }
 
 bool silent = false;  // launches are left out; the device has one queue, fed by one thread
@@ -99,6 +104,7 @@ std::string cuda_problem() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess) return count == 0 ? "this machine has no GPU" : problem_of_gpu();
   cudaGetLastError();
+  if (status == cudaErrorNoDevice) return "this machine has no GPU, or shows none to this program";
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
@@ -138,10 +144,8 @@ void* cuda_allocate(std::size_t bytes) {
     cudaGetLastError();
     std::size_t available = 0, total = 0;
     check_cuda(cudaMemGetInfo(&available, &total), "asking how much memory is free");
-    throw Error(
-        message_of("[cuda] out of memory: {} MiB wanted, {} of {} MiB are free; a smaller "
-                   "--memory-budget, --batch or --hidden takes less",
-                   mebibytes(bytes), mebibytes(available), mebibytes(total)));
+    throw Error(message_of("[cuda] out of memory: {} MiB wanted, {} of {} MiB are free{}",
+                           mebibytes(bytes), mebibytes(available), mebibytes(total), kTakesLess));
   }
   check_cuda(status, "allocating memory");
   return memory;
@@ -151,7 +155,8 @@ void cuda_release(void* memory) { cudaFree(memory); }
 
 void* cuda_allocate_host(std::size_t bytes) {
   void* memory = nullptr;
-  check_cuda(cudaMallocHost(&memory, bytes), "page-locking memory of the host");
+  const std::string what = message_of("page-locking {} MiB of the host's memory", mebibytes(bytes));
+  check_cuda(cudaMallocHost(&memory, bytes), what.c_str());
   return memory;
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <new>
 
 #include "core/check.h"
@@ -118,7 +119,10 @@ void* device_allocate(Device device, std::size_t bytes) {
 }
 
 void device_release(Device device, void* memory) {
-  if (device != Device::kCpu) start_collected();
+  if (device != Device::kCpu) {
+    // After an error nobody wants what waits, and starting it could raise another in a destructor.
+    std::uncaught_exceptions() > 0 ? forget_collected() : start_collected();
+  }
   switch (device) {
     case Device::kCpu: ::operator delete(memory, kAlignment); return;
     case Device::kSimt: simt::release(memory); return;

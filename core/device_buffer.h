@@ -24,6 +24,7 @@ class DeviceBuffer {
   /// device has not enough.
   T* fit(std::int64_t count) {
     if (count > room_) {
+      room_ = 0;
       device_release(device_, std::exchange(data_, nullptr));
       data_ = static_cast<T*>(device_allocate(device_, bytes(count)));
       room_ = count;

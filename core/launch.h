@@ -73,7 +73,7 @@ void check_grid(const Grid& grid);
 
 #ifdef __CUDACC__
 
-/// The one queue of all work.
+/// Where work is queued: the one queue or, of a recording, the lane that was entered last.
 cudaStream_t stream();
 void check_launch();
 
@@ -127,8 +127,8 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
   launch_collected(grid, kernel, std::forward<A>(arguments)...);
 }
 
-/// Collects a kernel that none can join. `start` holds pointers and numbers and ends in
-/// launch_collected.
+/// Collects a kernel that none can join. `start` holds pointers and numbers, and queues it by
+/// launch_collected (or a fill, core/device.h).
 template <class Start>
 void launch_later(const char* name, const Touched& touched, const Start& start) {
   static const CollectedKind kind{name,

@@ -7,12 +7,26 @@
 #include "core/profile.h"
 
 namespace renar {
+namespace {
+
+/// All of it, or none of what still waits.
+void run_whole(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (...) {
+    forget_collected();
+    throw;
+  }
+  start_collected();
+}
+
+}  // namespace
+
 void LaunchGraphs::Forget::operator()(void* graph) const { cuda_forget(graph); }
 
 void LaunchGraphs::record(Entry& entry, const std::function<void()>& work) {
   const CudaRecording recording;
-  work();
-  start_collected();
+  run_whole(work);
   entry.graph.reset(recording.finish(entry.size));
   size_ += entry.size;
   forget_graphs(entry);
@@ -46,9 +60,10 @@ void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
   ++runs_;
   const auto at = entries_.find(key);
   if (at == entries_.end()) {
+    run_whole(work);
     forget_keys();
-    entries_[key].used = runs_;
-    return work();
+    entries_[key].used = runs_;  // and not before: what failed may have to allocate once more
+    return;
   }
   Entry& entry = at->second;
   entry.used = runs_;
@@ -56,8 +71,7 @@ void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
     record(entry, work);
   } else {
     const CudaSilence silence;
-    work();
-    start_collected();
+    run_whole(work);
   }
   cuda_play(entry.graph.get());
   ++played_;

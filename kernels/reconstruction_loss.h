@@ -1,4 +1,4 @@
-// Losses of a reconstruction against what was fed in (paper, section 3.2; MODEL.md 9), which may be
+// Losses of a reconstruction against what was fed in (paper, section 3.1; MODEL.md 9), which may be
 // a soft prediction with a gradient of its own, so that both sides are moved.
 //
 //   squares        sum w (x - t)^2

@@ -24,6 +24,10 @@ bool is_edge_pointer(const Probe& probe) {
   return is_index(probe) && probe.location == Location::kEdge;
 }
 
+bool is_pointer(const Probe& probe) {
+  return is_index(probe) || probe.type == Type::kPermutationPointer;
+}
+
 std::int64_t choices(const Probe& probe, std::int64_t nodes) {
   switch (probe.type) {
     case Type::kScalar:

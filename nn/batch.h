@@ -148,6 +148,9 @@ std::int32_t marked_class(const Real* row, std::int64_t count);
 /// pointer where the pipeline makes no permutation of it.
 bool is_index(const Probe& probe);
 
+/// A pointer in any form: it relates its location to nodes.
+bool is_pointer(const Probe& probe);
+
 /// A pointer of every edge, N^3 numbers as one-hot rows.
 bool is_edge_pointer(const Probe& probe);
 

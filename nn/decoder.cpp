@@ -47,7 +47,7 @@ Decoder::Decoder(const Builder& builder, const std::string& name, const Probe& p
   const std::int64_t out = outputs_of(probe);
   switch (probe.location) {
     case Location::kNode:
-      if (is_index(probe) || probe.type == Type::kPermutationPointer) {
+      if (is_pointer(probe)) {
         add(h_t, hidden);
         add(h_t, hidden);
         add(e_t, hidden);
@@ -92,8 +92,8 @@ Tensor Decoder::decode(Tape& tape, Composer& composer, const DecoderInputs& in,
 }
 
 bool Decoder::reads_edges() const {
-  const bool pointer = is_index(probe_) || probe_.type == Type::kPermutationPointer;
-  return probe_.location == Location::kEdge || (probe_.location == Location::kNode && pointer);
+  return probe_.location == Location::kEdge ||
+         (probe_.location == Location::kNode && is_pointer(probe_));
 }
 
 // The parts that are there meet the next H rows of a weight each.

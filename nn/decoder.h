@@ -43,7 +43,7 @@ struct DecoderReads {
 
 class Decoder {
  public:
-  /// Parameters <name>/<probe>/<k>/w and /b.
+  /// Parameters <name>/<probe>/<k>/w and /b. The probe must outlive it.
   Decoder(const Builder& builder, const std::string& name, const Probe& probe, std::int64_t hidden,
           const DecoderReads& reads);
 

@@ -20,10 +20,6 @@ bool is_read(const Probe& probe, HintMode hints) {
   return false;
 }
 
-bool is_pointer(const Probe& probe) {
-  return is_index(probe) || probe.type == Type::kPermutationPointer;
-}
-
 /// Whose features a probe's encoding is added to: a pointer relates its location to nodes.
 Location target_of(const Probe& probe) {
   if (!is_pointer(probe)) return probe.location;

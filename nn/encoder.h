@@ -41,8 +41,8 @@ struct EncodedStep {
 class Encoder {
  public:
   /// Parameters <name>/encode/<probe>/w and /b for every input and hint that is read; those of an
-  /// edge pointer are <name>/encode/<probe>/0/w and so on, and 1/w. Throws renar::Error for a spec
-  /// of more probes than there is room for.
+  /// edge pointer are <name>/encode/<probe>/0/w and so on, and 1/w. The spec must outlive it.
+  /// Throws renar::Error for a spec of more probes than there is room for.
   Encoder(const Builder& builder, const std::string& name, const Spec& spec, std::int64_t hidden,
           EncoderInit init, HintMode hints = HintMode::kEncodedDecoded);
 

@@ -14,7 +14,8 @@ namespace renar {
 /// The switches of the exact algebra, off in tests that compare with the plain form.
 struct ExactAlgebra {
   bool features_as_products = true;
-  bool fused_ops = true;  ///< linear_max, triplet_max and pointer_head instead of their definitions
+  bool fused_ops =
+      true;  ///< linear_max, triplet_max and pointer heads instead of their definitions
 };
 
 struct Features {
@@ -49,7 +50,8 @@ class Composer {
 
   Tape& tape_;
   ExactAlgebra exact_;
-  ShortList<Composed, 192> composed_;  // at most four a probe and the processor's
+  // At most four a probe, as many again where hints are recovered, and those of two processors.
+  ShortList<Composed, 192> composed_;
 };
 
 }  // namespace renar

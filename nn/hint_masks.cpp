@@ -23,16 +23,17 @@ std::int64_t numbers_per_node(const Probe& probe, std::int64_t nodes) {
 }  // namespace
 
 int rounds_of(const MaskOptions& options) {
+  if (options.ratio == 0) return 1;
+  RENAR_CHECK(options.ratio >= kLeastMaskRatio && options.ratio < 1,
+              "[hint_masks] the ratio {} is neither 0 nor in [{}, 1)", options.ratio,
+              kLeastMaskRatio);
   if (options.rounds > 0) return options.rounds;
-  if (options.ratio <= 0) return 1;
   const int most = static_cast<int>(floor_of(1 / options.ratio));
   return options.masking == Masking::kAuthors ? std::min(most, kAuthorsMostRounds) : most;
 }
 
 HintMasks::HintMasks(const Spec& spec, std::int64_t nodes, const MaskOptions& options)
     : options_(options), rounds_(rounds_of(options)), probes_(spec.size()) {
-  RENAR_CHECK(options.ratio >= 0 && options.ratio < 1, "[hint_masks] the ratio {} is not in [0, 1)",
-              options.ratio);
   for (std::size_t p = 0; p < spec.size() && options.ratio > 0; ++p) {
     const Probe& probe = spec[p];
     const bool hint = probe.stage == Stage::kHint;
@@ -45,6 +46,7 @@ HintMasks::HintMasks(const Spec& spec, std::int64_t nodes, const MaskOptions& op
     parts_ = ranges_[p].end;
     numbers_ += nodes * each;
   }
+  if (parts_ == 0) rounds_ = 1;
 }
 
 void HintMasks::draw(std::uint64_t seed, const NoiseKey& key, int task, std::int64_t sample,

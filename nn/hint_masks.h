@@ -7,7 +7,8 @@
 //             the node's row. Of the k |V| pairs of k node-level hints exactly floor(beta k |V|).
 //   authors   m = min(floor(1/beta), 3). A part is one number of a node-level hint or input, each
 //             hidden with probability beta.
-// Edge and graph data are never hidden. The choice is keyed as nn/noise_key.h says.
+// Edge and graph data are never hidden: where a spec has nothing else, one round reads all of it.
+// The choice is keyed as nn/noise_key.h says.
 #pragma once
 
 #include <array>
@@ -21,18 +22,23 @@ namespace renar {
 
 enum class Masking { kPaper, kAuthors };
 
+constexpr double kLeastMaskRatio = 0.001;  ///< of those that hide something: 1000 rounds
+
 struct MaskOptions {
   Masking masking = Masking::kPaper;
-  double ratio = 0;  ///< beta, in [0, 1); 0: nothing is hidden
-  int rounds = 0;    ///< m; 0: by the rule above, and 1 where nothing is hidden
+  double ratio = 0;  ///< beta: 0, nothing is hidden, or in [kLeastMaskRatio, 1)
+  int rounds = 0;    ///< m, if something is hidden; 0: by the rule above
 };
 
+/// m, and 1 where nothing is hidden. Throws renar::Error for a ratio that is none.
 int rounds_of(const MaskOptions& options);
 
 class HintMasks {
  public:
+  /// Throws as rounds_of.
   HintMasks(const Spec& spec, std::int64_t nodes, const MaskOptions& options);
 
+  /// m, and 1 where no probe of the spec can be hidden.
   int rounds() const { return rounds_; }
   /// Parts that can be hidden in one sample.
   std::int64_t parts() const { return parts_; }
@@ -49,7 +55,8 @@ class HintMasks {
   const Range& of(std::size_t probe) const { return ranges_[probe]; }
 
   /// Fills `hidden`, (rounds, parts), with 1 where a part is hidden in this sample and time step.
-  /// `sample` is its place in the batch.
+  /// `sample` is its place in the batch. Throws renar::Error if the key has fixed masks of another
+  /// batch.
   void draw(std::uint64_t seed, const NoiseKey& key, int task, std::int64_t sample,
             std::int64_t step, std::uint8_t* hidden) const;
 

@@ -335,17 +335,24 @@ Tensor Net::decode(Trajectory& run, const DecoderInputs& in, std::size_t p, std:
 
 // The prediction of step t is the truth of frame t + 1, and what step t + 1 reads. All hints are
 // decoded, then compared, then fed back: a device does what is alike of several at once.
-void Net::decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const {
+void Net::decode_hints(Trajectory& run, const DecoderInputs& of_all, std::int64_t step) const {
   if (!predicts_hints(options_.hints)) return;
   force_samples(run, step);
+  // Where nobody else asks what was predicted, only those that go on need it.
+  const std::int64_t fed_back = reads_hints(options_.hints) ? run.samples.going_on(step) : 0;
+  const bool asked = run.request.scales != nullptr ||
+                     (run.request.predictions != nullptr &&
+                      run.request.predictions->hints != Predictions::Hints::kNone);
+  if (!asked && fed_back == 0) return;
+  const DecoderInputs in = asked ? of_all : of_all.slice(0, fed_back);
   ProbeTensors logits{}, read{};
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
     if (run.spec[p].stage == Stage::kHint) logits[p] = decode(run, in, p, step, 0);
   }
   for (std::size_t p = 0; p < run.spec.size(); ++p) {
-    if (logits[p]) report(run, p, step + 1, 0, logits[p]);
+    if (logits[p] && asked) report(run, p, step + 1, 0, logits[p]);
   }
-  if (run.samples.going_on(step) == 0 || !reads_hints(options_.hints)) return;
+  if (fed_back == 0) return;
   const bool hard = options_.hint_repred == Repred::kHard ||
                     (options_.hint_repred == Repred::kHardOnEval && !run.training());
   const Postprocess mode = hard ? Postprocess::kHard : Postprocess::kSoft;

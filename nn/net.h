@@ -46,7 +46,8 @@ struct Task {
 
 class Net {
  public:
-  /// Several algorithms share the processor. Throws renar::Error if there is none or one twice.
+  /// Several algorithms share the processor. Throws renar::Error if there is none or one twice and
+  /// for reconstruction of hints that are not read, renar::UsageError for an unknown processor.
   Net(std::vector<Task> tasks, const NetOptions& options);
   Net(const std::string& algorithm, const Spec& spec, const NetOptions& options)
       : Net(std::vector<Task>{{algorithm, spec}}, options) {}
@@ -62,6 +63,8 @@ class Net {
   const NetOptions& options() const { return options_; }
   /// The first so many parameters are those of the processors, which --freeze-processor keeps.
   std::int64_t processor_size() const { return processor_size_; }
+  /// Throws renar::Error if it cannot serve graphs of so many nodes.
+  void check_nodes(std::int64_t nodes) const { processor_->check_nodes(nodes); }
   /// Counts the divisors of L_rec in a batch; the baseline has none.
   void count_reconstruction(const Batch& batch, const NoiseKey& noise,
                             ReconstructionScales& scales) const;
@@ -80,7 +83,8 @@ class Net {
     CarriedState* carried = nullptr;     ///< between the parts of a trajectory; null: none is
   };
   /// Runs a shard on `tape`, which has been started on this net's parameters with those of the
-  /// batch's task active.
+  /// batch's task active. Throws renar::Error for reconstruction of parts of trajectories, and for
+  /// graphs that the processor cannot serve.
   void forward(Tape& tape, const Samples& samples, const Request& request) const;
 
  private:
@@ -101,7 +105,7 @@ class Net {
   Tensor finish_hidden(Trajectory& run, Tensor hidden, std::int64_t step) const;
   Tensor decode(Trajectory& run, const DecoderInputs& in, std::size_t probe, std::int64_t step,
                 std::int64_t begin) const;
-  void decode_hints(Trajectory& run, const DecoderInputs& in, std::int64_t step) const;
+  void decode_hints(Trajectory& run, const DecoderInputs& of_all, std::int64_t step) const;
   void decode_outputs(Trajectory& run, const DecoderInputs& in, std::int64_t step,
                       std::int64_t begin) const;
   void keep_for_outputs(Trajectory& run, DecoderInputs in, std::int64_t step) const;

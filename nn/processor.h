@@ -38,16 +38,21 @@ struct ProcessorOutputs {
 class Processor {
  public:
   virtual ~Processor() = default;
+  /// One round of messages: hidden' and edges' of the state and `in.hidden`. Throws as check_nodes.
   virtual ProcessorOutputs step(Tape& tape, Composer& composer,
                                 const ProcessorInputs& in) const = 0;
+  /// Throws renar::Error if it cannot serve graphs of so many nodes.
+  virtual void check_nodes(std::int64_t) const {}
+  /// Whether `step` wants the adjacency matrix.
   virtual bool reads_adjacency() const = 0;
   /// Pointer and edge-mask decoders rule out what is not an edge.
   virtual bool masks_non_edges() const = 0;
+  /// Whether `step` gives edges' as well.
   virtual bool makes_edges() const = 0;
 };
 
-/// `passes` steps on one encoded state: each reads the hidden' of the one before, the first
-/// `hidden`.
+/// `passes` (at least 1) steps on one encoded state: each reads the hidden' of the one before, the
+/// first `hidden`.
 ProcessorOutputs pass_messages(const Processor& processor, Tape& tape, Composer& composer,
                                const EncodedStep& encoded, Tensor hidden, int passes);
 

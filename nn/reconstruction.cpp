@@ -47,14 +47,16 @@ EncodedStep Reconstruction::enrich(Tape& tape, Composer& composer, const Samples
                                    const State& state, int message_passing_steps,
                                    const Training* training) const {
   const ProfileRange range("reconstruction");
-  const int rounds = training == nullptr ? 1 : rounds_of(options_.masks);
   std::optional<HintMasks> masks;
   std::optional<ShardMasks> shard;
   if (training != nullptr && options_.masks.ratio > 0) {
     masks.emplace(samples.spec(), samples.nodes(), options_.masks);
-    shard.emplace(tape, *masks, training->seed, training->noise, samples, state.hidden.dim(0),
-                  state.step);
+    if (masks->parts() > 0) {
+      shard.emplace(tape, *masks, training->seed, training->noise, samples, state.hidden.dim(0),
+                    state.step);
+    }
   }
+  const int rounds = masks ? masks->rounds() : 1;
   const ShardMasks* hidden = shard ? &*shard : nullptr;
   Round* all = encode_rounds(tape, state, rounds, hidden);
   EncodedStep read = state.encoded;
@@ -134,7 +136,7 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
   for (std::size_t p = 0; p < spec.size(); ++p) {
     if (spec[p].stage != Stage::kHint) continue;
     const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(j, p);
-    if (masks != nullptr && !hidden) continue;
+    if (options_.masks.ratio > 0 && !hidden) continue;
     const bool noisy = spec[p].type == Type::kPermutationPointer;
     const Tensor noise = noisy ? gumbel_noise(tape, training.seed, training.noise, samples, p,
                                               state.step, 0, counted)

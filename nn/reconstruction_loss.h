@@ -1,5 +1,5 @@
 // L_rec: how well the decoders of the reconstruction recover the state that was fed in (paper,
-// equation of section 3.2 and its masked form of section 4.2; MODEL.md 9).
+// section 3.1, and its masked form of section 4.2; MODEL.md 9).
 //
 // A hint's loss is that of section 6 of MODEL.md, but against frame i, which step i read, and
 // counted while length > i + 1. What was read after step 0 is mostly a soft prediction, which gets
@@ -8,7 +8,7 @@
 //   paper masking     the hidden pairs of the round; each element of a mask_one is 1/N of a row
 //   authors' masking  all elements, but only hidden ones have a loss
 // The authors count the row of a categorical hint only where its truth is exactly 1, so no soft
-// prediction counts; other maskings count those rows too.
+// prediction counts. Paper masking counts those rows too, ReNAR's with it, which hides nothing.
 //
 // As with other losses the divisor depends on the batch alone (and on keyed noise), never on
 // predictions, so it is known before the shards start.

@@ -51,6 +51,7 @@ void count_sample_score(const Batch& batch, std::size_t probe, const Predictions
                         std::int64_t step, std::int64_t sample, ScoreCount& count);
 /// How many elements were chosen wrongly. Scalars are no choice: no net hits them to the bit.
 double wrong_choices(const Probe& probe, const ScoreCount& count);
+/// The score of MODEL.md 7 that the counts amount to.
 double score_of(const Probe& probe, const ScoreCount& count);
 
 /// What each constant prediction of one output has gathered.

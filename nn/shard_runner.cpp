@@ -34,7 +34,8 @@ ShardRunner::ShardRunner(int threads, Device device, Precision precision)
 }
 
 void ShardRunner::limit_memory(std::size_t budget) {
-  for (Tape& tape : tapes_) tape.limit(budget / tapes_.size());
+  const std::size_t each = budget / tapes_.size();
+  for (Tape& tape : tapes_) tape.limit(budget > 0 ? std::max<std::size_t>(each, 1) : 0);
 }
 
 Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,

@@ -7,7 +7,7 @@
 
 namespace renar {
 
-bool is_choice(const Probe& probe) {
+bool truth_is_class(const Probe& probe) {
   switch (probe.type) {
     case Type::kScalar:
     case Type::kMask: return false;
@@ -48,7 +48,7 @@ void Truths::send_all() {
   std::int64_t all_numbers = 0, all_classes = 0;
   for (std::size_t p = 0; p < spec.size(); ++p) {
     if (!has(p)) continue;
-    std::int64_t& all = is_choice(spec[p]) ? all_classes : all_numbers;
+    std::int64_t& all = truth_is_class(spec[p]) ? all_classes : all_numbers;
     starts_[p] = all;
     all = place(p, end_of(p), 0);
   }
@@ -60,7 +60,7 @@ void Truths::send_all() {
     for (std::int64_t frame = hint ? 1 : 0; frame < end_of(p); ++frame) {
       const std::int64_t count = hint ? samples_.compared(frame - 1) : samples_.size();
       const std::int64_t at = place(p, frame, 0);
-      if (is_choice(spec[p])) {
+      if (truth_is_class(spec[p])) {
         write(p, frame, 0, count, classes + at);
       } else {
         write(p, frame, 0, count, numbers + at);

@@ -16,7 +16,7 @@
 namespace renar {
 
 /// Whether a probe's truth is a class of each row, and not the numbers as they are written.
-bool is_choice(const Probe& probe);
+bool truth_is_class(const Probe& probe);
 
 class Truths {
  public:

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "nn/hint_masks.h"
 #include "trainer/config_toml.h"
 #include "trainer/settings.h"
 
@@ -228,6 +229,9 @@ void complete_method(Config& config) {
   }
   RENAR_USAGE(masks || (config.mask_ratio == 0 && config.mask_rounds == 0),
               "--mask-ratio and --mask-rounds are of --method mrenar, not of {}", config.method);
+  RENAR_USAGE(!masks || config.mask_ratio >= kLeastMaskRatio,
+              "--mask-ratio {}: mrenar hides a share of at least {}; without any it is renar",
+              config.mask_ratio, kLeastMaskRatio);
   RENAR_USAGE(recovers || config.rec_weight == 0,
               "--rec-weight is of --method renar, mrenar and renar-linear, not of baseline");
 }

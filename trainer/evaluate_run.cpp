@@ -105,8 +105,7 @@ std::vector<std::vector<TestSet>> sets_of(const TrainedRun& run, const Evaluatio
           clrs30_set(algorithm, pipeline_of(run.config), request.split, lengths[i], samples);
       set.params = params_of(algorithm, request);
       set.seed = seed_of(request);
-      NumpyRandom random(set.seed);
-      algorithm.sample(random, set.length, set.params);  // throws where it cannot
+      check_length(set, run.net, "--lengths");
       sets[k].push_back(set);
     }
   }

@@ -39,6 +39,16 @@ TestSet clrs30_set(const Algorithm& algorithm, const Pipeline& pipeline, Split s
           algorithm.dataset};
 }
 
+void check_length(const TestSet& set, const Net& net, std::string_view flag) {
+  try {
+    NumpyRandom random(set.seed);
+    net.check_nodes(set.algorithm->sample(random, set.length, set.params).nodes());
+  } catch (const Error& problem) {
+    throw UsageError(
+        message_of("{} {}: {}: {}", flag, set.length, set.algorithm->name, problem.what()));
+  }
+}
+
 BatchSource::BatchSource(const TestSet& set, const Spec& spec, int task, Limits limits)
     : set_(set), spec_(spec), task_(task), limits_(limits), random_(set.seed) {
   RENAR_CHECK(set.samples >= 1, "[test_set] {} samples of {}, ask for at least one", set.samples,

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
@@ -27,6 +28,10 @@ struct TestSet {
 /// The validation or test set of CLRS-30 at any length; `samples` 0: as many as the split has.
 TestSet clrs30_set(const Algorithm& algorithm, const Pipeline& pipeline, Split split, int length,
                    int samples);
+
+/// Throws renar::UsageError, which begins with `flag`, if the sampler or the net cannot serve the
+/// set's length: its first sample is drawn.
+void check_length(const TestSet& set, const Net& net, std::string_view flag);
 
 /// Memory that the samples of one batch may take, predictions included; one sample may take more.
 constexpr std::int64_t kBatchBytes = 256 << 20;

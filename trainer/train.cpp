@@ -13,6 +13,7 @@
 #include "core/profile.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "nn/hint_masks.h"
 #include "trainer/batch_ahead.h"
 #include "trainer/checkpoint.h"
 #include "trainer/chunk_source.h"
@@ -79,6 +80,21 @@ double mean_of(const std::vector<AlgorithmResult>& algorithms, std::size_t test,
   return sum / static_cast<double>(algorithms.size());
 }
 
+/// What a run of M-ReNAR should know of algorithms of which it can hide nothing; empty: of none.
+std::string masks_note(const Net& net) {
+  const MaskOptions& masks = net.options().reconstruction.masks;
+  std::vector<std::string> names;
+  for (const Task& task : net.tasks()) {
+    const bool hides = masks.ratio == 0 || HintMasks(task.spec, 1, masks).parts() > 0;
+    if (!hides) names.push_back(task.algorithm);
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "no hint of {} belongs to nodes, which are what mrenar hides: the state is read once and "
+      "whole, and nothing is recovered",
+      join(names, ", "));
+}
+
 /// The best mean test score of each length, from the lines of --oracle; empty without it.
 std::vector<OracleScore> best_tests(const Config& config, const std::string& metrics) {
   std::vector<OracleScore> best;
@@ -113,6 +129,10 @@ class Training {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const int task = static_cast<int>(k);
       validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
+      net_.check_nodes(validation_.back().nodes());
+      for (const int length : config.test_lengths) {
+        check_length(test_set(k, length), net_, "--test-lengths");
+      }
     }
     if (plan == RunPlan::kContinue) {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
@@ -134,7 +154,7 @@ class Training {
     {
       MetricsWriter metrics(directory_.metrics(), state_.step);
       Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
-      for (const std::string& note : {machine_.note, init_note_}) {
+      for (const std::string& note : {machine_.note, init_note_, masks_note(net_)}) {
         if (!note.empty()) progress.note(note);
       }
       ProfiledSteps profiled(config_, machine_, directory_, state_.step);
@@ -315,11 +335,15 @@ class Training {
     return true;
   }
 
+  TestSet test_set(std::size_t k, int length) const {
+    return clrs30_set(*algorithms_[k], pipeline_of(config_), Split::kTest, length,
+                      config_.test_samples);
+  }
+
   std::optional<Evaluation> test_of(const PlacedNet& net, std::size_t k, int length,
                                     const std::function<bool()>& go_on) {
-    const TestSet set = clrs30_set(*algorithms_[k], pipeline_of(config_), Split::kTest, length,
-                                   config_.test_samples);
-    return evaluate(net, static_cast<int>(k), set, runner_, Predictions::Hints::kNone, go_on);
+    return evaluate(net, static_cast<int>(k), test_set(k, length), runner_,
+                    Predictions::Hints::kNone, go_on);
   }
 
   void draw_curves(const RunResult& result) const {

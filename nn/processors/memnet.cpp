@@ -29,6 +29,11 @@ class Memnet final : public Processor {
   bool reads_adjacency() const override { return memnet_.masked; }
   bool masks_non_edges() const override { return false; }
   bool makes_edges() const override { return false; }
+  void check_nodes(std::int64_t nodes) const override {
+    RENAR_CHECK(nodes + 1 <= kMemories,
+                "[processor] memnet keeps {} memories: graphs of at most {} nodes, not of {}",
+                kMemories, kMemories - 1, nodes);
+  }
 
   ProcessorOutputs step(Tape& tape, Composer& composer, const ProcessorInputs& in) const override {
     const Tensor rows = stories(tape, composer, in);  // (B,N+1,N+1,H)
@@ -57,10 +62,7 @@ class Memnet final : public Processor {
   // edge_fts where there is an edge, and zeros in the graph's row and column.   (B,N+1,N+1,H)
   Tensor stories(Tape& tape, Composer& composer, const ProcessorInputs& in) const {
     const Tensor edge = numbers(composer, in.edge);
-    const std::int64_t n = edge.dim(1);
-    RENAR_CHECK(n + 1 <= kMemories,
-                "[processor] memnet keeps {} memories: graphs of at most {} nodes, not of {}",
-                kMemories, kMemories - 1, n);
+    check_nodes(edge.dim(1));
     return append_graph_edges(tape, edge, memnet_.masked ? in.adj : Tensor{});
   }
 

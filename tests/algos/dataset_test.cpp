@@ -92,14 +92,16 @@ TEST_CASE("registry: a misspelt name is answered with the nearest and all valid 
 TEST_CASE("dataset: sizes, seeds, and requests that cannot be served") {
   CHECK(samples_in(dfs_entry(), Split::kTrain) == 1000);
   CHECK(samples_in(dfs_entry(), Split::kTest) == 32);
-  const TraceBatch test = make_test_set(dfs_entry(), 64, 32);
+  const auto test_set = [](int length, int samples) {
+    return make_dataset(dfs_entry(), length, samples, clrs30(Split::kTest).seed,
+                        dfs_entry().dataset);
+  };
+  const TraceBatch test = test_set(64, 32);
   CHECK(test.values == make_clrs30(dfs_entry(), Split::kTest).values);
-  CHECK(make_test_set(dfs_entry(), 64, 5)["A"] ==
-        Values(test["A"].begin(), test["A"].begin() + 5 * 64 * 64));
-  CHECK(make_test_set(dfs_entry(), 24, 2).nodes == 24);
-  CHECK_THROWS_WITH_AS(make_test_set(dfs_entry(), 64, 0),
-                       "[dataset] 0 samples of dfs, ask for at least one", Error);
-  CHECK_THROWS_AS(make_test_set(dfs_entry(), 0, 1), Error);
+  CHECK(test_set(64, 5)["A"] == Values(test["A"].begin(), test["A"].begin() + 5 * 64 * 64));
+  CHECK(test_set(24, 2).nodes == 24);
+  CHECK_THROWS_WITH_AS(test_set(64, 0), "[dataset] 0 samples of dfs, ask for at least one", Error);
+  CHECK_THROWS_AS(test_set(0, 1), Error);
 }
 
 TEST_CASE("training_stream: lengths take turns, positions are random and sorted") {

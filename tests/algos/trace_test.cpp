@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "algos/pipeline.h"
 #include "algos/trace_batch.h"
 #include "core/check.h"
 
@@ -265,20 +264,4 @@ TEST_CASE("trace_batch: arrays there and back, and arrays that do not fit") {
   CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({4}, {0, 1, 0, 1})), Error);
   CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({2, 3}, {0, 1, 0, 1, 0, 1})), Error);
   CHECK_THROWS_AS(broken("input/pos", StoredArray::of<double>({}, {0})), Error);
-}
-
-TEST_CASE("pipeline: positions are sorted within segments that start at 0") {
-  Npz arrays = arrays_of(batch_of(std::vector<Trace>{toy(1, 0), toy(1, 0)}));
-  arrays["input/pos"] = StoredArray::of<double>({2, 2}, {0, 0.5, 0, 0});  // one segment; two
-  TraceBatch batch = batch_from(toy_spec(), arrays);
-  NumpyRandom random(8), same(8);  // draws 0.87, 0.97, 0.87, 0.53: only a sort would turn the last
-  randomize_positions(batch, random);
-  const Values drawn = same.uniform(0, 1, 4);
-  REQUIRE(drawn[2] > drawn[3]);
-  CHECK(batch["pos"] == drawn);
-
-  batch.values[0] = {0, 0.5, 0, 0.5};
-  NumpyRandom once_more(8);
-  randomize_positions(batch, once_more);
-  CHECK(batch["pos"] == Values{drawn[0], drawn[1], drawn[3], drawn[2]});
 }

@@ -1,5 +1,6 @@
 // Products of tensor cores: how factors are rounded, and that each number of a fragment is the one
-// that the PTX ISA says. The formulas of its tables stand here a second time.
+// that the PTX ISA says. The formulas of its tables stand here a second time. In every build these
+// are fibers; a GPU's own instructions are those of tests/kernels/product_arithmetic_test.cpp.
 #include "core/warp_mma.h"
 
 #include <doctest/doctest.h>

@@ -35,6 +35,11 @@ TEST_CASE("hint_masks: the rounds of each ratio") {
   }
   CHECK(rounds(0.1, Masking::kAuthors, 7) == 7);
   CHECK(rounds(1.0 / 49, Masking::kPaper) == 49);
+  CHECK(rounds(kLeastMaskRatio, Masking::kPaper) == 1000);
+  CHECK(rounds(0, Masking::kPaper, 7) == 1);  // they would all read the same
+  for (const double ratio : {-0.1, 1e-12, 1.0}) {
+    CHECK_THROWS_AS(rounds(ratio, Masking::kPaper), Error);
+  }
 }
 
 TEST_CASE("hint_masks: paper masking hides exactly floor(beta k N) pairs of node-level hints") {

@@ -227,6 +227,25 @@ TEST_CASE("net: predictions do not depend on the company a sample is in") {
   check_company(small_batch("dfs", 4, 7, {0.0, 0.2, 0.9}), lstm);
 }
 
+TEST_CASE("net: hints that nobody asks for change nothing where they are not predicted") {
+  const Batch batch = random_batch(every_probe(), 4, {5, 1, 3, 4});
+  for (const HintMode mode : {HintMode::kEncodedDecoded, HintMode::kDecodedOnly}) {
+    NetOptions options = small_options();
+    options.hints = mode;
+    const Net net("every", every_probe(), options);
+    ShardRunner runner(1);
+    Predictions with{.hints = Predictions::Hints::kLogits, .values = {}}, without;
+    runner.predict(net, batch, with);
+    runner.predict(net, batch, without);
+    for (std::size_t p = 0; p < net.spec().size(); ++p) {
+      if (net.spec()[p].stage != Stage::kOutput) continue;
+      const std::vector<Real>& logits = with.values[p];
+      CHECK(largest_magnitude(logits.data(), static_cast<std::int64_t>(logits.size())) > 0);
+      CHECK(without.values[p] == logits);
+    }
+  }
+}
+
 TEST_CASE("net: hard feedback changes what later steps read, in evaluation alone if asked for") {
   const Batch batch = small_batch("dfs", 4, 2);
   const auto run_with = [&](Repred mode) {

@@ -41,9 +41,9 @@ Batch three_samples() {
       for (std::int64_t b = 0; b < batch.size; ++b) {
         for (std::int64_t i = 0; i < stride; ++i) {
           const std::int64_t marked = (t + b + i / range) % range;
-          const std::int64_t value = !is_choice(probe) ? 100 * t + 10 * b + i
-                                     : is_index(probe) ? (t + b + i) % kNodes
-                                                       : std::int64_t{i % range == marked};
+          const std::int64_t value = !truth_is_class(probe) ? 100 * t + 10 * b + i
+                                     : is_index(probe)      ? (t + b + i) % kNodes
+                                                            : std::int64_t{i % range == marked};
           values.push_back(static_cast<Real>(value));
         }
       }
@@ -153,7 +153,7 @@ std::vector<Real> all_on(Device device, const Batch& batch, HintMode hints,
   };
   for (std::size_t p = 0; p < kSpec.size(); ++p) {
     if (!truths.has(p)) continue;
-    if (is_choice(kSpec[p])) {
+    if (truth_is_class(kSpec[p])) {
       add(all_of(fresh.tape, samples, truths, p,
                  [&](auto... of) { return truths.classes(of...); }));
     } else {

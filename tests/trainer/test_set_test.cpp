@@ -75,7 +75,9 @@ TEST_CASE("test_set: the scores of the whole set at once") {
   const Evaluation found =
       evaluate(net, 0, set, runner, Predictions::Hints::kChoices, go_on).value();
   CHECK(asked == 3);  // 8 samples, 5, the end
-  const EvaluationSet whole(net.spec(), make_test_set(algorithm, 5, 13), 13);
+  const TraceBatch traces =
+      make_dataset(algorithm, 5, 13, clrs30(Split::kTest).seed, algorithm.dataset);
+  const EvaluationSet whole(net.spec(), traces, 13);
   const Evaluation want = whole.score(net, runner, [] { return true; }).value();
   CHECK(found.score == want.score);
   CHECK(found.exact == want.exact);
@@ -109,6 +111,28 @@ TEST_CASE("test_set: nothing to score is refused") {
   set.samples = 1;
   set.length = 0;
   CHECK_THROWS_AS(score(), Error);
+}
+
+TEST_CASE("test_set: lengths that the sampler or the net cannot serve are found beforehand") {
+  const auto problem = [](const std::string& algo, const std::string& processor, int length) {
+    const Net net = test::small_net(algo, test::small_options(processor, 2));
+    const Algorithm& algorithm = find_algorithm(algo);
+    try {
+      check_length(clrs30_set(algorithm, kPlain, Split::kTest, length, 1), net, "--test-lengths");
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(problem("strongly_connected_components", "mpnn", 4).empty());
+  CHECK(
+      problem("strongly_connected_components", "mpnn", 3) ==
+      "--test-lengths 3: strongly_connected_components: [samplers] a graph of 4 communities takes "
+      "at least 4 nodes, not 3");
+  CHECK(problem("minimum", "memnet_full", 127).empty());
+  CHECK(problem("minimum", "memnet_full", 128) ==
+        "--test-lengths 128: minimum: [processor] memnet keeps 128 memories: graphs of at most 127 "
+        "nodes, not of 128");
 }
 
 }  // namespace

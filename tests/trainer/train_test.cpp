@@ -356,7 +356,9 @@ Validations validations_of(const RunDirectory& directory) {
 }
 
 double test_score(const Net& net) {
-  const EvaluationSet test(net.spec(), make_test_set(find_algorithm("dfs"), 4, 8), 8);
+  const Algorithm& dfs = find_algorithm("dfs");
+  const TraceBatch traces = make_dataset(dfs, 4, 8, clrs30(Split::kTest).seed, dfs.dataset);
+  const EvaluationSet test(net.spec(), traces, 8);
   ShardRunner runner(1);
   return test.score(net, runner, [] { return true; })->score;
 }
