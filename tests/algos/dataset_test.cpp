@@ -229,4 +229,13 @@ TEST_CASE("training_stream: configurations that cannot be served") {
   config = small(DataOrder::kOwn);
   config.batch_size = 0;
   CHECK_THROWS_AS(TrainingStream(dfs_entry(), config), UsageError);
+  for (const DataOrder order : {DataOrder::kOwn, DataOrder::kClrs}) {
+    config = small(order);
+    config.lengths = {8, 3};  // the second in turn, of which no sample of the validation set is
+    CHECK_THROWS_WITH_AS(
+        TrainingStream(find_algorithm("strongly_connected_components"), config),
+        "training data of strongly_connected_components: [samplers] a graph of 4 communities takes "
+        "at least 4 nodes, not 3",
+        UsageError);
+  }
 }
