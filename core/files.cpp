@@ -16,6 +16,8 @@
 namespace renar {
 namespace {
 
+constexpr std::string_view kTemporary = ".tmp-";  // then the process and its file
+
 std::string reason() { return std::generic_category().message(errno); }
 
 /// An open file that closes itself.
@@ -95,7 +97,7 @@ std::string read_file(const std::string& path) {
 void write_file_atomically(const std::string& path, std::string_view bytes) {
   static std::atomic<unsigned> serial{0};
   const std::string temporary =
-      path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+      path + std::string(kTemporary) + std::to_string(::getpid()) + "-" + std::to_string(serial++);
   try {
     write_and_sync(temporary, bytes);
     RENAR_CHECK(std::rename(temporary.c_str(), path.c_str()) == 0,
@@ -105,6 +107,14 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
     throw;
   }
   sync_directory_of(path);
+}
+
+std::string half_written_of(std::string_view name) {
+  const std::size_t at = name.rfind(kTemporary);
+  if (at == std::string_view::npos) return "";
+  const std::string_view numbers = name.substr(at + kTemporary.size());
+  const bool ours = numbers.find_first_not_of("0123456789-") == std::string_view::npos;
+  return ours ? std::string(name.substr(0, at)) : "";
 }
 
 void make_appendable(const std::string& path) {

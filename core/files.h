@@ -18,6 +18,10 @@ std::string read_file(const std::string& path);
 /// Replaces or makes the file. Throws renar::Error with the path and the system's reason.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
+/// The name of the file that a process was writing when it was killed, if `name` is that of its
+/// temporary file (last.safetensors.tmp-123-4); else empty.
+std::string half_written_of(std::string_view name);
+
 /// Appends `line` and its end to a file, which is made if need be with the folders above it, and
 /// forces both to the disk. A last line that was cut off is ended first, so that the two do not
 /// merge. Throws renar::Error with the path and the system's reason; the file is as before then.

@@ -64,14 +64,8 @@ void ChunkSource::next(Batch& chunk) {
 }
 
 bool ChunkSource::has_frames(const Lane& lane) const {
-  for (std::size_t slot = 0; slot < lane.slots.size(); ++slot) {
-    int frames = -lane.slots[slot].frame;
-    for (std::size_t i = lane.slots[slot].batch; i < lane.pending.size(); ++i) {
-      frames += length_of(lane.pending[i].batch, slot);
-    }
-    if (frames < options_.length) return false;
-  }
-  return true;
+  return std::all_of(lane.slots.begin(), lane.slots.end(),
+                     [&](const Place& place) { return place.ahead >= options_.length; });
 }
 
 void ChunkSource::draw(Lane& lane) {
@@ -79,6 +73,9 @@ void ChunkSource::draw(Lane& lane) {
   pending.drawn_from = stream_.draw_state(lane.algorithm, lane.length);
   fill_batch(net_.spec(static_cast<int>(lane.algorithm)), stream_.draw(lane.algorithm, lane.length),
              pending.batch);
+  for (std::size_t slot = 0; slot < lane.slots.size(); ++slot) {
+    lane.slots[slot].ahead += length_of(pending.batch, slot);
+  }
 }
 
 std::vector<ChunkSource::Piece> ChunkSource::cut(Lane& lane) const {
@@ -93,8 +90,10 @@ std::vector<ChunkSource::Piece> ChunkSource::cut(Lane& lane) const {
       if (end > 1 || length == 1) {  // else there is no step yet
         pieces.push_back({&from, static_cast<std::int64_t>(slot), std::max(begin - 1, 0), end});
       }
-      place = end == length ? Place{place.batch + 1, 0} : Place{place.batch, end};
+      if (end == length) ++place.batch;
+      place.frame = end == length ? 0 : end;
     }
+    place.ahead -= options_.length;
   }
   return pieces;
 }
@@ -181,7 +180,10 @@ void ChunkSource::restore(std::span<const std::uint32_t> state) {
                                                                 again.pending[batch].batch, slot))),
           "[chunk_source] slot {} stands at frame {} of batch {} of {}", slot, frame, batch,
           again.pending.size());
-      again.slots.push_back({batch, static_cast<int>(frame)});
+      again.slots.push_back({batch, static_cast<int>(frame), -static_cast<std::int64_t>(frame)});
+      for (std::size_t i = batch; i < again.pending.size(); ++i) {
+        again.slots[slot].ahead += length_of(again.pending[i].batch, slot);
+      }
     }
   }
   RENAR_CHECK(words.empty(), "[chunk_source] the state has more words than its {} lanes",

@@ -51,8 +51,9 @@ class ChunkSource final : public TrainingBatches {
     std::vector<std::uint32_t> drawn_from;
   };
   struct Place {
-    std::size_t batch = 0;  // in `pending`
-    int frame = 0;          // the next one
+    std::size_t batch = 0;   // in `pending`
+    int frame = 0;           // the next one
+    std::int64_t ahead = 0;  // frames from there to the end of `pending`
   };
   struct Lane {
     std::size_t algorithm, length;

@@ -60,7 +60,7 @@ struct Config {
   // data
   std::string data_stream = "own";  // or clrs
   std::vector<double> p;            // edge probabilities; empty: the algorithm's
-  int length_needle = 0;            // of the string matchers; 0: the algorithm's
+  int length_needle = -8;           // of the string matchers (algos/samplers.h)
   bool no_random_pos = false;
   bool no_permutations = false;
   bool no_pred_as_input = false;

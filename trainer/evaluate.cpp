@@ -97,7 +97,7 @@ Evaluation ScoreSums::result() const {
 }
 
 EvaluationSet::EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task)
-    : spec_(spec), samples_(traces.samples), nodes_(traces.nodes) {
+    : spec_(spec), nodes_(traces.nodes) {
   for (int begin = 0; begin < traces.samples; begin += batch_size) {
     const int end = std::min(begin + batch_size, traces.samples);
     batches_.push_back(batch_of_range(spec, traces, begin, end));
@@ -105,12 +105,10 @@ EvaluationSet::EvaluationSet(const Spec& spec, const TraceBatch& traces, int bat
   }
 }
 
-std::optional<Evaluation> EvaluationSet::score(const PlacedNet& net, ShardRunner& runner,
-                                               const std::function<bool()>& go_on) const {
+Evaluation EvaluationSet::score(const PlacedNet& net, ShardRunner& runner) const {
   ScoreSums sums(spec_, Predictions::Hints::kNone);
   Predictions predictions;
   for (const Batch& batch : batches_) {
-    if (!go_on()) return std::nullopt;
     runner.predict(net, batch, predictions);
     sums.add(batch, predictions);
   }

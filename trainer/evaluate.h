@@ -91,16 +91,12 @@ class EvaluationSet {
   /// `spec` is the net's for that task and must outlive the set.
   EvaluationSet(const Spec& spec, const TraceBatch& traces, int batch_size, int task = 0);
 
-  /// `go_on` is asked before every batch; where it says no the evaluation is given up and empty.
-  std::optional<Evaluation> score(const PlacedNet& net, ShardRunner& runner,
-                                  const std::function<bool()>& go_on) const;
-  int samples() const { return samples_; }
+  Evaluation score(const PlacedNet& net, ShardRunner& runner) const;
   int nodes() const { return nodes_; }
 
  private:
   const Spec& spec_;
   std::vector<Batch> batches_;
-  int samples_;
   int nodes_;
 };
 

@@ -137,7 +137,8 @@ std::optional<std::vector<AlgorithmScores>> evaluate_run(
     for (const TestSet& set : sets[k]) {
       std::optional<Evaluation> test =
           evaluate(net, task, set, runner,
-                   request.hints ? Predictions::Hints::kChoices : Predictions::Hints::kNone, go_on);
+                   request.hints ? Predictions::Hints::kChoices : Predictions::Hints::kNone,
+                   [&](int) { return go_on(); });
       if (!test) return std::nullopt;
       print(score_row(set.length, *test));
       found.tests.push_back({set.length, std::move(*test)});

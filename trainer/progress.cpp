@@ -73,8 +73,7 @@ void Progress::step(int done, double loss) {
   state_.loss = loss;
   // The mean since the start, validations and saves included, as the time left depends on them.
   if (now > start_) state_.steps_per_second = (done - options_.first_step) / (now - start_);
-  const double pause = options_.terminal ? kRedrawSeconds : kPlainLineSeconds;
-  if (now - last_draw_ >= pause) draw();
+  draw_if_due();
 }
 
 void Progress::validation(double score) {
@@ -89,32 +88,50 @@ void Progress::note(std::string_view text) {
   if (redraw) draw();
 }
 
+void Progress::test(std::string_view algorithm, int length, int done, int samples) {
+  if (test_.empty()) finish();
+  test_ = fmt::format("test of {}, n = {}  {}/{} samples", algorithm, length, done, samples);
+  options_.terminal&& done == 0 ? draw() : draw_if_due();
+}
+
 void Progress::finish() {
   if (!live_) return;
   draw();
-  std::fputc('\n', options_.stream);
-  std::fflush(options_.stream);
+  write("\n");
   live_ = false;
+}
+
+void Progress::draw_if_due() {
+  const double pause = options_.terminal ? kRedrawSeconds : kPlainLineSeconds;
+  if (options_.clock() - last_draw_ >= pause) draw();
 }
 
 void Progress::draw() {
   if (options_.quiet) return;
   last_draw_ = options_.clock();
   if (!options_.terminal) {
-    print_line(progress_line(state_, 1000));
+    print_line(line(1000));
     return;
   }
   // One column stays free: a full line would make some terminals wrap.
-  fmt::print(options_.stream, "{}{}", kEraseLine,
-             progress_line(state_, width_of(options_.stream) - 1));
-  std::fflush(options_.stream);
+  write(kEraseLine + line(width_of(options_.stream) - 1));
   live_ = true;
 }
 
+std::string Progress::line(int width) const {
+  return test_.empty() ? progress_line(state_, width)
+                       : test_.substr(0, static_cast<std::size_t>(std::max(width, 0)));
+}
+
 void Progress::print_line(std::string_view text) {
-  fmt::print(options_.stream, "{}{}\n", live_ ? kEraseLine : "", text);
-  std::fflush(options_.stream);
+  write(fmt::format("{}{}\n", live_ ? kEraseLine : "", text));
   live_ = false;
+}
+
+// Whether it arrived is not asked.
+void Progress::write(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), options_.stream);
+  std::fflush(options_.stream);
 }
 
 }  // namespace renar

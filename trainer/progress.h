@@ -3,7 +3,8 @@
 //   step 1250/10000  loss 3.214  val 0.853  12.5 steps/s  11 min 40 s left
 //
 // Not a terminal: the same as a plain line after each validation and every half minute. Quiet:
-// nothing. Results go to stdout and are not this file's affair.
+// nothing. After the steps the same for the tests. A stream that nobody reads any more, or a full
+// one, stops nothing. Results go to stdout and are not this file's affair.
 #pragma once
 
 #include <cstdio>
@@ -53,6 +54,8 @@ class Progress {
   void step(int done, double loss);
   /// After each validation.
   void validation(double score);
+  /// While a test set is scored, `done` of its samples.
+  void test(std::string_view algorithm, int length, int done, int samples);
   /// A line of its own, above the live line.
   void note(std::string_view text);
   /// Ends the live line and leaves it standing.
@@ -60,10 +63,14 @@ class Progress {
 
  private:
   void draw();
+  void draw_if_due();
+  std::string line(int width) const;
   void print_line(std::string_view text);
+  void write(const std::string& text);
 
   ProgressOptions options_;
   ProgressState state_;
+  std::string test_;  // what is said of the test set, once the tests have begun
   double start_ = 0;
   double last_draw_ = 0;
   bool live_ = false;  // a live line stands on the terminal

@@ -1,11 +1,13 @@
 #include "trainer/run_directory.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <iterator>
+#include <vector>
 
 #include "core/check.h"
 #include "core/files.h"
-#include "core/json.h"
+#include "trainer/train.h"
 
 namespace renar {
 namespace {
@@ -19,10 +21,24 @@ bool exists(const std::string& path) {
 
 /// Steps that a summary.json speaks of, 0 where it is damaged: the run is then finished once more.
 int finished_steps(const std::string& path) {
-  const std::optional<Json> summary = try_parse_json(read_file(path));
-  const bool usable = summary && summary->is_object() && summary->contains("steps") &&
-                      summary->at("steps").is_number();
-  return usable ? summary->at("steps").get<int>() : 0;
+  try {
+    return read_summary(path).steps;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+/// Files that a run of ours was writing in `directory` when it was killed.
+std::vector<fs::path> half_written(const RunDirectory& directory) {
+  const std::vector<std::string> ours = directory.files();
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory.path(), error)) {
+    const std::string name = half_written_of(entry.path().filename().string());
+    const std::string path = directory.path() + "/" + name;
+    if (std::find(ours.begin(), ours.end(), path) != ours.end()) found.push_back(entry.path());
+  }
+  return found;
 }
 
 }  // namespace
@@ -35,8 +51,9 @@ RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const 
   if (!exists(path_)) return RunPlan::kFresh;
   RENAR_USAGE(fs::is_directory(path_, error), "--out {} is not a directory", path_);
   if (!exists(this->config())) {
-    const bool empty = fs::is_empty(path_, error);
+    const auto all = std::distance(fs::directory_iterator(path_, error), fs::directory_iterator());
     RENAR_USAGE(!error, "--out {}: {}", path_, error.message());
+    const bool empty = all == std::ssize(half_written(*this));
     RENAR_USAGE(empty, "--out {} holds other files than a run's: choose another directory", path_);
     return RunPlan::kFresh;
   }
@@ -57,6 +74,7 @@ DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
   fs::create_directories(path_, error);
   RENAR_CHECK(!error, "[run_directory] cannot make {}: {}", path_, error.message());
   DirectoryLock lock(path_);
+  for (const fs::path& file : half_written(*this)) fs::remove(file, error);
   write_file_atomically(this->config(), config_text(config));
   std::vector<std::string> stale = {summary(), curves()};
   if (plan == RunPlan::kFresh) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/files.h"
 #include "trainer/config.h"
@@ -23,7 +24,8 @@ class RunDirectory {
   /// What `config` finds here; changes nothing. Throws renar::UsageError where the directory is not
   /// for this run.
   RunPlan plan(const Config& config, const ValidNames& valid) const;
-  /// Makes the directory if need be, removes an older run's files if fresh, and writes config.toml.
+  /// Makes the directory if need be, removes what a run that was killed has half written and, if
+  /// fresh, an older run's files, and writes config.toml.
   /// The run keeps the lock until it ends. Throws renar::Error where another run has it.
   [[nodiscard]] DirectoryLock begin(const Config& config, RunPlan plan) const;
 
@@ -36,6 +38,9 @@ class RunDirectory {
   std::string curves() const { return path_ + "/curves.svg"; }
   std::string profile() const { return path_ + "/profile.txt"; }
   std::string profile_trace() const { return path_ + "/profile.json"; }
+  std::vector<std::string> files() const {
+    return {config(), metrics(), best(), last(), summary(), curves(), profile(), profile_trace()};
+  }
 
  private:
   std::string path_;

@@ -1,6 +1,8 @@
 // summary.json and the lines that end a run (trainer/train.h).
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "core/check.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -131,6 +133,11 @@ RunResult result_of(const Json& s) {
   for (const Json& entry : s.at("algorithms")) {
     result.algorithms.push_back(algorithm_from(entry));
   }
+  const auto& all = result.algorithms;
+  const bool complete = !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto& one) {
+    return one.tests.size() == all[0].tests.size() && !one.tests.empty();
+  });
+  RENAR_CHECK(complete, "[summary] {} algorithms, of which some have no tests", all.size());
   for (const Json& entry : s.value("oracles", Json::array())) {
     result.oracle.push_back({entry.at("score"), entry.at("step")});
   }

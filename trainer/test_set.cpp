@@ -81,12 +81,13 @@ bool BatchSource::next(Batch& batch) {
 
 std::optional<Evaluation> evaluate(const PlacedNet& net, int task, const TestSet& set,
                                    ShardRunner& runner, Predictions::Hints hints,
-                                   const std::function<bool()>& go_on) {
+                                   const GoOn& go_on) {
   const Spec& spec = net.net().spec(task);
   BatchSource source(set, spec, task, {.samples = most_samples(runner.threads())});
   ScoreSums sums(spec, hints);
   Predictions predictions{.hints = hints, .values = {}};
-  for (Batch batch; go_on();) {
+  int done = 0;
+  for (Batch batch; go_on(done); done += static_cast<int>(batch.size)) {
     if (!source.next(batch)) return sums.result();
     runner.predict(net, batch, predictions);
     sums.add(batch, predictions);

@@ -59,10 +59,14 @@ class BatchSource {
   int drawn_ = 0;
 };
 
-/// The net's scores in that task. `go_on` is asked before every batch; where it says no the
-/// evaluation is given up and empty. Throws renar::Error for lengths that the sampler cannot serve.
+/// Asked before every batch with the number of samples that are done; where it says no the
+/// evaluation is given up.
+using GoOn = std::function<bool(int done)>;
+
+/// The net's scores in that task; empty if it was given up. Throws renar::Error for lengths that
+/// the sampler cannot serve.
 std::optional<Evaluation> evaluate(const PlacedNet& net, int task, const TestSet& set,
                                    ShardRunner& runner, Predictions::Hints hints,
-                                   const std::function<bool()>& go_on);
+                                   const GoOn& go_on);
 
 }  // namespace renar

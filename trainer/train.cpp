@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -33,16 +34,15 @@ namespace {
 constexpr int kEvaluationBatch = 32;
 
 StreamConfig stream_config(const Config& config) {
-  StreamConfig stream{.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
-                      .seed = config.seed,
-                      .lengths = config.train_lengths,
-                      .val_length = config.val_length,
-                      .val_samples = config.val_samples,
-                      .batch_size = config.batch,
-                      .pipeline = pipeline_of(config),
-                      .p = config.p};
-  if (config.length_needle != 0) stream.length_needle = config.length_needle;
-  return stream;
+  return {.order = config.data_stream == "clrs" ? DataOrder::kClrs : DataOrder::kOwn,
+          .seed = config.seed,
+          .lengths = config.train_lengths,
+          .val_length = config.val_length,
+          .val_samples = config.val_samples,
+          .batch_size = config.batch,
+          .pipeline = pipeline_of(config),
+          .p = config.p,
+          .length_needle = config.length_needle};
 }
 
 std::vector<const Algorithm*> algorithms_of(const Config& config) {
@@ -95,6 +95,23 @@ std::string masks_note(const Net& net) {
       join(names, ", "));
 }
 
+/// What is given of samplers that no algorithm has; empty: nothing.
+std::string sampler_note(const Config& config, const std::vector<const Algorithm*>& algorithms) {
+  const auto none_is_of = [&](Category category) {
+    return std::none_of(algorithms.begin(), algorithms.end(),
+                        [&](const Algorithm* a) { return a->category == category; });
+  };
+  if (!config.p.empty() && none_is_of(Category::kGraphs)) {
+    return fmt::format("--p is the edge probability of random graphs: {} has none",
+                       join(config.algo));
+  }
+  if (config.length_needle != Config().length_needle && none_is_of(Category::kStrings)) {
+    return fmt::format("--length-needle is of the string matchers: {} has no needle",
+                       join(config.algo));
+  }
+  return "";
+}
+
 /// The best mean test score of each length, from the lines of --oracle; empty without it.
 std::vector<OracleScore> best_tests(const Config& config, const std::string& metrics) {
   std::vector<OracleScore> best;
@@ -137,6 +154,7 @@ class Training {
     if (plan == RunPlan::kContinue) {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
       source_->restore(state_.stream);
+      check_best();
     } else if (!config.init_from.empty()) {
       init_note_ = load_initial_parameters(config.init_from, net_);
     }
@@ -151,39 +169,49 @@ class Training {
 
   Ending run(RunResult& result) {
     const StopSignals signals;
-    {
-      MetricsWriter metrics(directory_.metrics(), state_.step);
-      Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
-      for (const std::string& note : {machine_.note, init_note_, masks_note(net_)}) {
-        if (!note.empty()) progress.note(note);
-      }
-      ProfiledSteps profiled(config_, machine_, directory_, state_.step);
-      while (state_.step < config_.steps) {
-        profiled.before(state_.step);
-        const bool last = state_.step + 1 == config_.steps;
-        const bool validates = last || state_.step % config_.eval_every == 0;
-        step(metrics, progress, validates);
-        if (validates) {
-          const double start = seconds_now();
-          validate(metrics, progress);
-          if (config_.oracle) ask_oracle(metrics);
-          state_.validation_seconds += seconds_now() - start;
-        }
-        profiled.after(state_.step);
-        if (stop_requested() && !last) return save(), Ending::kStopped;
-        if (last || state_.step % config_.checkpoint_every == 0) save();
-      }
-      progress.finish();
-    }
-    if (!test(result)) return Ending::kStopped;
+    Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
+    if (!train(progress) || !test(progress, result)) return Ending::kStopped;
     result.peak_mib = peak_memory_mib();
     result.data_wait_seconds = ahead_.waited();
-    write_summary(directory_.summary(), result);
     draw_curves(result);
+    write_summary(directory_.summary(), result);  // the last: it says that the run is finished
     return Ending::kFinished;
   }
 
  private:
+  /// The best parameters so far, which the tests will need: better missed now than after all steps.
+  void check_best() const {
+    if (state_.best_step < 0) return;
+    Net best(tasks_of(config_), net_options(config_));
+    load_parameters(directory_.best(), checkpoint_name(config_), best);
+  }
+
+  /// All steps that are left; false where a signal came.
+  bool train(Progress& progress) {
+    MetricsWriter metrics(directory_.metrics(), state_.step);
+    for (const std::string& note :
+         {machine_.note, init_note_, masks_note(net_), sampler_note(config_, algorithms_)}) {
+      if (!note.empty()) progress.note(note);
+    }
+    ProfiledSteps profiled(config_, machine_, directory_, state_.step);
+    while (state_.step < config_.steps) {
+      profiled.before(state_.step);
+      const bool last = state_.step + 1 == config_.steps;
+      const bool validates = last || state_.step % config_.eval_every == 0;
+      step(metrics, progress, validates);
+      if (validates) {
+        const double start = seconds_now();
+        validate(metrics, progress);
+        if (config_.oracle) ask_oracle(metrics);
+        state_.validation_seconds += seconds_now() - start;
+      }
+      profiled.after(state_.step);
+      if (stop_requested() && !last) return save(), false;
+      if (last || state_.step % config_.checkpoint_every == 0) save();
+    }
+    return true;
+  }
+
   /// A state for each lane, from the checkpoint if there is one.
   void start_carrying() {
     if (!config_.chunked || config_.chunk_state == "reset") return;
@@ -244,8 +272,7 @@ class Training {
     const ProfileRange range("validation");
     double sum = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-      const Evaluation found =
-          *validation_[k].score(training_->placed(), runner_, [] { return true; });
+      const Evaluation found = validation_[k].score(training_->placed(), runner_);
       Json line = {
           {"step", state_.step - 1}, {"algo", algorithms_[k]->name}, {"val_score", found.score}};
       for (const OutputScore& output : found.outputs) line["val." + output.name] = output.score;
@@ -270,7 +297,7 @@ class Training {
     for (const int length : config_.test_lengths) {
       double sum = 0;
       for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-        const Evaluation found = *test_of(training_->placed(), k, length, [] { return true; });
+        const Evaluation found = *test_of(training_->placed(), k, length, [](int) { return true; });
         Json line = {{"step", state_.step - 1},
                      {"algo", algorithms_[k]->name},
                      {"length", length},
@@ -298,7 +325,7 @@ class Training {
 
   /// Scores the best parameters, which take the place of those in training; false where a signal
   /// came.
-  bool test(RunResult& result) {
+  bool test(Progress& progress, RunResult& result) {
     result = {{},
               config_.method,
               config_.processor,
@@ -318,17 +345,15 @@ class Training {
       AlgorithmResult& found = result.algorithms.emplace_back();
       found.algo = algorithms_[k]->name;
       found.val_nodes = validation_[k].nodes();
+      found.val_score = validation_[k].score(best, runner_).score;
       for (const int length : config_.test_lengths) {
-        const std::optional<Evaluation> score =
-            test_of(best, k, length, [] { return !stop_requested(); });
+        const auto go_on = [&](int done) {
+          progress.test(found.algo, length, done, test_set(k, length).samples);
+          return !stop_requested();
+        };
+        const std::optional<Evaluation> score = test_of(best, k, length, go_on);
         if (!score) return false;
         found.tests.push_back(*score);
-      }
-    }
-    for (const auto& line : read_metrics(directory_.metrics())) {
-      if (line["step"] != state_.best_step || !line.contains("val_score")) continue;
-      for (AlgorithmResult& found : result.algorithms) {
-        if (line["algo"] == found.algo) found.val_score = line["val_score"];
       }
     }
     result.oracle = best_tests(config_, directory_.metrics());
@@ -341,7 +366,7 @@ class Training {
   }
 
   std::optional<Evaluation> test_of(const PlacedNet& net, std::size_t k, int length,
-                                    const std::function<bool()>& go_on) {
+                                    const GoOn& go_on) {
     return evaluate(net, static_cast<int>(k), test_set(k, length), runner_,
                     Predictions::Hints::kNone, go_on);
   }

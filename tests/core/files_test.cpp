@@ -52,6 +52,14 @@ TEST_CASE("files: what is written is read again") {
   CHECK(scratch.files() == 1);
 }
 
+TEST_CASE("files: what a process was writing when it was killed is known by its name") {
+  CHECK(half_written_of("last.safetensors.tmp-123-4") == "last.safetensors");
+  CHECK(half_written_of("a.tmp-1-0.tmp-2-0") == "a.tmp-1-0");
+  for (const char* other : {"last.safetensors", "", "x.tmp-old", "x.tmp-1-0.svg", "tmp-1-0"}) {
+    CHECK(half_written_of(other).empty());
+  }
+}
+
 TEST_CASE("files: an error names the path and the reason") {
   const Scratch scratch;
   CHECK_THROWS_WITH_AS(read_file("/nowhere/file"),

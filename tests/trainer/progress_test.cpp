@@ -86,6 +86,39 @@ TEST_CASE("progress: a terminal has one live line, rewritten") {
                                "step 13/30  loss 2.4  2.97 steps/s  6 s left\n");
 }
 
+TEST_CASE("progress: the tests after the last step") {
+  Recorder terminal, file;
+  for (Recorder* recorder : {&terminal, &file}) {
+    Progress progress(recorder->options(recorder == &terminal));
+    recorder->now += 31;
+    progress.step(30, 2.5);
+    recorder->now += 1;
+    progress.test("dfs", 64, 0, 32);
+    recorder->now += 30;
+    progress.test("dfs", 64, 24, 32);
+  }
+  const std::string erase = "\r\x1b[K", step = "step 30/30  loss 2.5  0.645 steps/s  0 s left";
+  CHECK(terminal.text() ==
+        erase + step + erase + step + "\n" + erase + "test of dfs, n = 64  0/32 samples" + erase +
+            "test of dfs, n = 64  24/32 samples" + erase + "test of dfs, n = 64  24/32 samples\n");
+  CHECK(file.text() == step + "\ntest of dfs, n = 64  24/32 samples\n");
+}
+
+TEST_CASE("progress: a stream that takes nothing stops nothing") {
+  Recorder recorder;
+  std::FILE* const full = std::fopen("/dev/full", "w");
+  REQUIRE(full != nullptr);
+  for (const bool terminal : {false, true}) {
+    ProgressOptions options = recorder.options(terminal);
+    options.stream = full;
+    Progress progress(options);
+    recorder.now += 31;
+    CHECK_NOTHROW(progress.step(12, 2.5));
+    CHECK_NOTHROW(progress.note("saved"));
+  }
+  std::fclose(full);
+}
+
 TEST_CASE("progress: quiet prints nothing") {
   Recorder recorder;
   {

@@ -7,7 +7,9 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "tests/core/scratch.h"
+#include "trainer/train.h"
 
 namespace renar {
 namespace {
@@ -44,12 +46,22 @@ TEST_CASE("run_directory: fresh, continued, finished") {
   CHECK(s.plan(config_of(10)) == RunPlan::kFresh);  // stopped before its first checkpoint
   write(s.run.last());
   CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
-  for (const char* damaged : {"", "{\"steps\": 1", "{\"steps\": \"10\"}", "[10]"}) {
+  RunResult result;
+  result.steps = 10;
+  result.algorithms = {{"bfs", 0.5, 16, {Evaluation{}}}};
+  write_summary(s.run.summary(), result);
+  CHECK(s.plan(config_of(10)) == RunPlan::kFinished);
+  const std::string whole = read_file(s.run.summary());
+  Json no_algorithms = parse_json(whole), no_tests = no_algorithms;
+  no_algorithms["algorithms"] = Json::array();
+  no_tests["algorithms"][0]["tests"] = Json::array();
+  for (const std::string& damaged :
+       {std::string(), whole.substr(0, whole.size() / 2), std::string("{\"steps\": 10}"),
+        std::string("[10]"), no_algorithms.dump(), no_tests.dump()}) {
     write(s.run.summary(), damaged);
     CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
+    CHECK_THROWS_AS(read_summary(s.run.summary()), Error);
   }
-  write(s.run.summary(), "{\"steps\": 10}");
-  CHECK(s.plan(config_of(10)) == RunPlan::kFinished);
   Config more = config_of(20);
   more.resume = s.run.path();
   CHECK(s.plan(more) == RunPlan::kContinue);
@@ -92,6 +104,23 @@ TEST_CASE("run_directory: what is not a run's is left alone") {
   config.resume = s.run.path();
   CHECK_THROWS_WITH_AS(s.plan(config), doctest::Contains("no last.safetensors"), UsageError);
   CHECK(exists(s.run.path() + "/thesis.tex"));
+}
+
+TEST_CASE("run_directory: what a run was writing when it was killed is removed, and nothing else") {
+  const Subject s;
+  std::filesystem::create_directory(s.run.path());
+  const std::string left = s.run.config() + ".tmp-12-0", other = s.run.path() + "/my.tmp-1-0";
+  write(left);
+  CHECK(s.plan(config_of(10)) == RunPlan::kFresh);  // it began and made no config.toml
+  write(other);
+  CHECK_THROWS_AS(s.plan(config_of(10)), UsageError);
+  write(s.run.last() + ".tmp-3-11");
+  write(s.run.last() + ".tmp-old");
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
+  CHECK_FALSE(exists(left));
+  CHECK_FALSE(exists(s.run.last() + ".tmp-3-11"));
+  CHECK(exists(other));
+  CHECK(exists(s.run.last() + ".tmp-old"));
 }
 
 TEST_CASE("run_directory: of two runs at once the second is refused, and loses nothing") {

@@ -10,7 +10,7 @@ namespace renar {
 namespace {
 
 TEST_CASE("run_signal: the first signal is a request, and gone with the object") {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     {
       const StopSignals signals;
       CHECK_FALSE(stop_requested());
@@ -22,6 +22,19 @@ TEST_CASE("run_signal: the first signal is a request, and gone with the object")
     }
     CHECK_FALSE(stop_requested());
   }
+}
+
+TEST_CASE("run_signal: a SIGHUP that is ignored stays so") {
+  struct sigaction ignored {
+  }, before{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGHUP, &ignored, &before);
+  {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    CHECK_FALSE(stop_requested());
+  }
+  sigaction(SIGHUP, &before, nullptr);
 }
 
 TEST_CASE("run_signal: a request outlives the objects within the outermost one") {

@@ -360,7 +360,7 @@ double test_score(const Net& net) {
   const TraceBatch traces = make_dataset(dfs, 4, 8, clrs30(Split::kTest).seed, dfs.dataset);
   const EvaluationSet test(net.spec(), traces, 8);
   ShardRunner runner(1);
-  return test.score(net, runner, [] { return true; })->score;
+  return test.score(net, runner).score;
 }
 
 void check_best(const RunResult& result, const RunDirectory& directory) {
@@ -392,6 +392,25 @@ TEST_CASE(
            test_score(saved.best) != test_score(saved.last);
   }
   CHECK(seen);
+}
+
+TEST_CASE("train: a resumed run misses its best parameters at once, and no validation line") {
+  const Scratch scratch;
+  const RunDirectory directory(scratch.path("run"));
+  const RunResult whole = run(config_of(4), directory, RunPlan::kFresh);
+  const std::string best = read_file(directory.best());
+  Config more = config_of(8);
+  RunResult result;
+  for (const std::string& damaged : {std::string(), best.substr(0, best.size() / 2)}) {
+    write_file_atomically(directory.best(), damaged);
+    CHECK_THROWS_AS(train(more, directory, RunPlan::kContinue, result), Error);
+    CHECK(std::filesystem::exists(directory.summary()));  // nothing was begun
+  }
+  write_file_atomically(directory.best(), best);
+  std::filesystem::remove(directory.metrics());
+  const RunResult again = run(config_of(4), directory, RunPlan::kContinue);
+  CHECK(again.algorithms[0].val_score == whole.algorithms[0].val_score);
+  CHECK(again.algorithms[0].val_score == again.val_score);
 }
 
 TEST_CASE("train: of equal validations the first counts") {
