@@ -222,6 +222,12 @@ TEST_CASE("config: the reference's names of flags") {
   CHECK(config.heads == 4);
   CHECK(config.lstm);
   CHECK(config.dropout == 0.25);
+  const Config renamed = parse({"--algorithms=bfs", "--batch_size=8", "--hidden_size=16",
+                                "--learning_rate=0.01", "--train_steps=7", "--processor_type=gat",
+                                "--nb_triplet_fts=4", "--grad_clip_max_norm=2"});
+  const Config plain = parse({"--algo=bfs", "--batch=8", "--hidden=16", "--lr=0.01", "--steps=7",
+                              "--processor=gat", "--triplet-fts=4", "--clip=2"});
+  CHECK(config_difference(renamed, plain).empty());
   CHECK(refusal({"--algo", "dfs", "--lstm", "--use-lstm=false"}) == "--lstm is given twice");
   CHECK(refusal({"--algo", "dfs", "--nb-heads", "0"}).starts_with("--heads takes"));
 }
