@@ -10,9 +10,36 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #endif
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 
 namespace renar {
+namespace {
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+/// The number in a file; "max", no file and anything else are no limit.
+std::size_t limit_in(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::size_t bytes = 0;
+  return file >> bytes ? bytes : kNoLimit;
+}
+
+/// The least limit of a group and those above it. A container may see its own group as the root:
+/// then the folders of its name are not there and the root has the limit.
+std::size_t least_limit(const std::filesystem::path& mount, std::filesystem::path group,
+                        const char* file) {
+  std::size_t bytes = limit_in(mount / file);
+  for (group = group.relative_path(); !group.empty(); group = group.parent_path()) {
+    bytes = std::min(bytes, limit_in(mount / group / file));
+  }
+  return bytes;
+}
+
+}  // namespace
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
@@ -36,11 +63,29 @@ void wish_huge_pages(void* begin, std::size_t bytes) {
 
 std::size_t physical_memory() {
 #ifdef __linux__
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return std::min(static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
+                  control_group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
 #else
   return 0;
 #endif
+}
+
+std::size_t control_group_memory(const std::string& groups, const std::string& root) {
+  std::size_t bytes = kNoLimit;
+  std::ifstream file(groups);
+  for (std::string line;
+       std::getline(file, line);) {  // "4:memory:/group", of version 2 "0::/group"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string group = line.substr(second + 1);
+    if (controllers == ",,") bytes = std::min(bytes, least_limit(root, group, "memory.max"));
+    if (controllers.find(",memory,") != std::string::npos) {
+      bytes = std::min(bytes, least_limit(root + "/memory", group, "memory.limit_in_bytes"));
+    }
+  }
+  return bytes;
 }
 
 void fail_beyond_physical_memory() {

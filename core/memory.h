@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace renar {
 
@@ -15,12 +16,18 @@ void keep_freed_memory();
 /// many megabytes, whose first touch costs more than all that is done with them.
 void wish_huge_pages(void* begin, std::size_t bytes);
 
-/// Bytes that the machine has; 0 where nobody says.
+/// Bytes that this process may have: the machine's, or fewer where its control group has fewer; 0
+/// where nobody says.
 std::size_t physical_memory();
 
-/// From now on an allocation that takes this process beyond the machine's memory throws
-/// std::bad_alloc; else the kernel would grant it and kill the process when it is used. Not under
-/// the address sanitizer, which maps terabytes.
+/// The least that the control groups of a process and those above them may have, by their version 2
+/// (memory.max) or 1 (memory.limit_in_bytes). `groups` is a file like /proc/self/cgroup, `root`
+/// where they are mounted. The largest std::size_t where nothing can be read or nothing is limited.
+std::size_t control_group_memory(const std::string& groups, const std::string& root);
+
+/// From now on an allocation that takes this process beyond its memory throws std::bad_alloc; else
+/// the kernel would grant it and kill the process when it is used. Not under the address sanitizer,
+/// which maps terabytes, and not for a GPU, whose driver maps as much.
 void fail_beyond_physical_memory();
 
 }  // namespace renar

@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "core/version.h"
 #include "tools/bench_times.h"
+#include "tools/program.h"
 
 namespace renar {
 
@@ -71,10 +72,9 @@ inline int bench_data(const DataOptions& o) {
     const DataTimes row = rows.emplace_back(time_data(algorithm, o.length));
     total += row.test_seconds;
     if (o.json) continue;
-    fmt::print("{:<30}{:>8}{:>8}{:>12.1f}{:>12.1f}{:>12.0f}{:>14.4f}\n", row.algo, row.samples,
-               row.frames, row.microseconds.min, row.microseconds.median,
-               1e6 / row.microseconds.median, row.test_seconds);
-    std::fflush(stdout);
+    print_out(fmt::format("{:<30}{:>8}{:>8}{:>12.1f}{:>12.1f}{:>12.0f}{:>14.4f}\n", row.algo,
+                          row.samples, row.frames, row.microseconds.min, row.microseconds.median,
+                          1e6 / row.microseconds.median, row.test_seconds));
   }
   if (!o.json) {
     fmt::print("{:<82}{:>14.4f}\n", fmt::format("total of {} algorithms on one core", rows.size()),

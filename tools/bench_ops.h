@@ -52,6 +52,7 @@
 #include "kernels/squared_error.h"
 #include "kernels/triplet_max.h"
 #include "tools/bench_times.h"
+#include "tools/program.h"
 #include "trainer/machine.h"
 
 namespace renar {
@@ -296,9 +297,8 @@ inline int bench_ops(const OpsOptions& o) {
                     {"backward_us_min", t.backward_us},
                     {"gflop", t.gflop}});
     if (o.json) continue;
-    fmt::print("{:<36}{:>14.1f}{:>14.1f}{:>12}\n", t.name, t.forward_us, t.backward_us,
-               t.gflop > 0 ? fmt::format("{:.0f}", t.gflops()) : "");
-    std::fflush(stdout);
+    print_out(fmt::format("{:<36}{:>14.1f}{:>14.1f}{:>12}\n", t.name, t.forward_us, t.backward_us,
+                          t.gflop > 0 ? fmt::format("{:.0f}", t.gflops()) : ""));
   }
   const bool on_cpu = machine.device == Device::kCpu;
   if (!o.json) {

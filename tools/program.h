@@ -2,6 +2,9 @@
 //   0 done, 1 the work failed, 2 the call was wrong, 130 stopped by the user
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/device.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "trainer/settings.h"
@@ -19,24 +23,49 @@ namespace renar {
 
 constexpr int kStoppedByUser = 130;
 
-/// Prints and makes sure that it arrived: a full disk behind `> file` is an error.
+constexpr const char* kOutOfMemory =
+    "out of memory: fewer or smaller samples, a smaller --batch or --hidden need less";
+
+/// Makes sure that all that was printed arrived: a full disk behind `> file` is an error.
+inline void flush_out() {
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  RENAR_CHECK(written, "cannot write to standard output");
+}
+
+/// Prints at once, for whoever waits.
 inline void print_out(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  RENAR_CHECK(written && std::fflush(stdout) == 0, "cannot write {} bytes to standard output",
-              text.size());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  flush_out();
+}
+
+/// Tells the user something beside the result. What goes wrong with that stops no work.
+inline void tell(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+/// A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened, and what
+/// is printed would go there.
+inline void open_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", O_RDWR);  // takes the lowest that is free: fd
+  }
+}
+
+/// Whether computing on a device of that name, as --device has it, takes a GPU.
+inline bool takes_gpu(const std::string& device) {
+  return device == "cuda" || (device == "auto" && find_device(device) == Device::kCuda);
 }
 
 inline int guarded_main(const std::function<int()>& body) {
+  open_standard_streams();
   keep_freed_memory();
   try {
-    return body();
+    const int status = body();
+    flush_out();
+    return status;
   } catch (const UsageError& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "error: out of memory: fewer or smaller samples, a smaller --batch or "
-                 "--hidden need less\n");
+    std::fprintf(stderr, "error: %s\n", kOutOfMemory);
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
@@ -68,6 +97,7 @@ inline std::vector<std::string> checked_words(const CLI::App& app, int argc, cha
   const CLI::App* command = &app;
   if (!words.empty() && !words[0].starts_with("-")) {
     const std::vector<std::string> names = subcommands_of(app);
+    RENAR_USAGE(!names.empty(), "unexpected word \"{}\"; --help lists what is valid", words[0]);
     RENAR_USAGE(std::find(names.begin(), names.end(), words[0]) != names.end(),
                 "unknown subcommand \"{}\"; did you mean {}? Valid: {}", words[0],
                 nearest_match(words[0], names), join(names));

@@ -20,6 +20,7 @@
 #include "tools/bench_data.h"
 #include "tools/bench_ops.h"
 #include "tools/bench_times.h"
+#include "tools/numbers.h"
 #include "tools/program.h"
 #include "trainer/batch.h"
 #include "trainer/machine.h"
@@ -218,56 +219,49 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   StepOptions o;
   CLI::App* step = app.add_subcommand("step", "one training step and one prediction of a batch");
-  const auto positive = CLI::Range(1, 1 << 20);
+  const Range positive = {.low = 1, .high = 1 << 20};
   step->add_option("--algo", o.algo, "algorithm")->capture_default_str();
   step->add_option("--processor", o.config.processor, "processor kind")->capture_default_str();
   step->add_option("--method", o.config.method, "baseline, renar, mrenar or renar-linear")
       ->check(CLI::IsMember({"baseline", "renar", "mrenar", "renar-linear"}))
       ->capture_default_str();
-  step->add_option("--mask-ratio", o.config.mask_ratio, "of mrenar; default: 0.3")
-      ->check(CLI::Range(0.0, 0.999));
-  step->add_option("--mask-rounds", o.config.mask_rounds, "of mrenar; default: by the ratio")
-      ->check(CLI::Range(0, 1000));
+  add_values(*step, "--mask-ratio", o.config.mask_ratio, range_of("mask-ratio"),
+             "of mrenar; default: 0.3");
+  add_values(*step, "--mask-rounds", o.config.mask_rounds, range_of("mask-rounds"),
+             "of mrenar; default: by the ratio");
   step->add_option("--masking", o.config.masking, "paper or authors")
       ->check(CLI::IsMember({"paper", "authors"}))
       ->capture_default_str();
-  step->add_option("--length", o.length, "nodes")->check(positive)->capture_default_str();
-  step->add_option("--batch", o.batch, "samples")->check(positive)->capture_default_str();
-  step->add_option("--hidden", o.config.hidden, "hidden units")
-      ->check(positive)
-      ->capture_default_str();
-  step->add_option("--steps", o.steps, "steps that are timed")
-      ->check(positive)
-      ->capture_default_str();
+  add_values(*step, "--length", o.length, positive, "nodes");
+  add_values(*step, "--batch", o.batch, positive, "samples");
+  add_values(*step, "--hidden", o.config.hidden, positive, "hidden units");
+  add_values(*step, "--steps", o.steps, positive, "steps that are timed");
   add_device(*step, o.device, o.config.precision);
-  step->add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024));
-  step->add_option("--memory-budget", o.config.memory_budget,
-                   "MiB that a step keeps for backward; 0: half of the memory")
-      ->check(CLI::Range(0, 1 << 30));
+  add_values(*step, "--threads", o.threads, range_of("threads"), "0: all cores");
+  add_values(*step, "--memory-budget", o.config.memory_budget, range_of("memory-budget"),
+             "MiB that a step keeps for backward; 0: half of the memory");
   step->add_flag("--predict", o.predict, "predictions alone, no training step");
   step->add_flag("--json", o.json, "one JSON object");
 
   OpsOptions p;
   CLI::App* ops =
       app.add_subcommand("ops", "every op, forward and backward, on one core or a device");
-  ops->add_option("--length", p.length, "nodes")->check(positive)->capture_default_str();
-  ops->add_option("--batch", p.batch, "samples")->check(positive)->capture_default_str();
-  ops->add_option("--hidden", p.hidden, "hidden units, a multiple of 4 (heads)")
-      ->check(CLI::Range(4, 1 << 14))
-      ->capture_default_str();
-  ops->add_option("--repeats", p.repeats, "calls that are timed")
-      ->check(positive)
-      ->capture_default_str();
+  add_values(*ops, "--length", p.length, positive, "nodes");
+  add_values(*ops, "--batch", p.batch, positive, "samples");
+  add_values(*ops, "--hidden", p.hidden, range_of("hidden", kHeads),
+             "hidden units, a multiple of 4 (heads)");
+  add_values(*ops, "--repeats", p.repeats, positive, "calls that are timed");
   add_device(*ops, p.device, p.precision);
   ops->add_flag("--json", p.json, "one JSON object");
 
   DataOptions d;
   CLI::App* data = app.add_subcommand("data", "the CLRS-30 test samples of every algorithm");
-  data->add_option("--algo", d.algos, "algorithms with commas between them; default: all")
-      ->delimiter(',');
-  data->add_option("--length", d.length, "nodes")->check(positive)->capture_default_str();
+  add_values(*data, "--algo", d.algos, {}, "algorithms with commas between them; default: all");
+  add_values(*data, "--length", d.length, positive, "nodes");
   data->add_flag("--json", d.json, "one JSON object");
   return parse_and_run(app, argc, argv, [&] {
+    const std::string device = ops->parsed() ? p.device : step->parsed() ? o.device : "cpu";
+    if (!takes_gpu(device)) fail_beyond_physical_memory();
     if (ops->parsed()) return bench_ops(p);
     return data->parsed() ? bench_data(d) : bench_step(o);
   });

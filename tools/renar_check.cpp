@@ -1,11 +1,14 @@
 // renar_check: is this build right? `golden` compares with the field's reference, `fingerprint`
 // pins the arithmetic.
 #include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "core/check.h"
 #include "core/tensor.h"
 #include "core/version.h"
+#include "tools/numbers.h"
 #include "tools/program.h"
 #include "trainer/fingerprint.h"
 #include "trainer/golden.h"
@@ -13,7 +16,7 @@
 namespace renar {
 namespace {
 
-/// Prints one case; true where it passes.
+/// Prints one case; true where it passes. Throws where it cannot be run.
 bool check_case(const std::string& path, const std::string& manifest,
                 const GoldenTolerance& tolerance, Device device) {
   const GoldenReport r = run_golden_nearby(path, manifest, tolerance, device);
@@ -48,8 +51,14 @@ int golden(const std::string& path, const std::string& manifest, double toleranc
   }
   int failed = 0;
   const std::vector<std::string> cases = golden_cases(path);
-  for (const std::string& file : cases)
-    failed += check_case(file, manifest, limits, device) ? 0 : 1;
+  for (const std::string& file : cases) {
+    try {
+      failed += check_case(file, manifest, limits, device) ? 0 : 1;
+    } catch (const std::exception& error) {  // the others are run all the same
+      fmt::print("FAILED {:<22} {}\n", std::filesystem::path(file).stem().string(), error.what());
+      ++failed;
+    }
+  }
   fmt::print("{} of {} cases within loss {:.0e}, gradient {:.0e}, prediction {:.0e} ({}, {})\n",
              cases.size() - static_cast<std::size_t>(failed), cases.size(), limits.loss,
              limits.gradient, limits.prediction, sizeof(Real) == 8 ? "double" : "float",
@@ -73,13 +82,14 @@ int run(int argc, char** argv) {
   check->add_option("--manifest", manifest, "default: manifest.json beside the file");
   check->add_option("--device", device, "simt: the CUDA kernels thread by thread on the CPU")
       ->check(CLI::IsMember({"cpu", "cuda", "simt"}));
-  check->add_option("--tolerance", tolerance, "of gradients and predictions; default: DATA.md 4")
-      ->check(CLI::PositiveNumber);
+  add_values(*check, "--tolerance", tolerance, {.low = 0, .high = 1e9, .open_low = true},
+             "of gradients and predictions; default: DATA.md 4");
   CLI::App* fingerprint = app.add_subcommand(
       "fingerprint",
       "loss bits of 100 fixed steps: the same on every machine of one instruction set");
 
   return parse_and_run(app, argc, argv, [&] {
+    if (!takes_gpu(device)) fail_beyond_physical_memory();
     if (fingerprint->parsed()) {
       fmt::print("{}\n", fingerprint_text());
       return 0;

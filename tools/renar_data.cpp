@@ -16,6 +16,7 @@
 #include "core/npz.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "tools/numbers.h"
 #include "tools/program.h"
 #include "trainer/algorithm_list.h"
 #include "trainer/json_input.h"
@@ -53,9 +54,6 @@ SamplerParams params_of(const Algorithm& algorithm, const ExportOptions& o) {
               "--p is the edge probability of random graphs: {} has none", algorithm.name);
   RENAR_USAGE(!o.length_needle || algorithm.category == Category::kStrings,
               "--length-needle is of the string matchers: {} has no needle", algorithm.name);
-  for (const double p : o.p) {
-    RENAR_USAGE(p >= 0 && p <= 1, "--p has {}, expected numbers from 0 to 1", p);
-  }
   if (!o.p.empty()) params.p = o.p;
   if (o.length_needle) params.length_needle = *o.length_needle;
   return params;
@@ -164,8 +162,7 @@ int run(int argc, char** argv) {
   CLI::App app("The data of CLRS-30, made from a seed, bit for bit.", "renar_data");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  const auto seed = CLI::Range(std::uint32_t{0}, ~std::uint32_t{0});
-  constexpr int kMaxLength = 4096, kMaxSamples = 1'000'000;
+  const Range lengths = range_of("test-lengths"), seeds = range_of("seed");
 
   ExportOptions e;
   CLI::App* exporting = app.add_subcommand("export", "writes samples to a numpy .npz file");
@@ -173,35 +170,26 @@ int run(int argc, char** argv) {
   exporting->add_option("--out", e.out, "the file to write")->required();
   exporting->add_option("--split", e.split, "a set of CLRS-30: train, val or test");
   const std::string own = "A set of your own";
-  exporting->add_option("--length", e.length, "nodes")
-      ->check(CLI::Range(1, kMaxLength))
+  add_values(*exporting, "--length", e.length, lengths, "nodes")->group(own);
+  add_values(*exporting, "--samples", e.samples, range_of("test-samples", 1), "samples")
       ->group(own);
-  exporting->add_option("--samples", e.samples, "samples")
-      ->check(CLI::Range(1, kMaxSamples))
-      ->group(own);
-  exporting->add_option("--seed", e.seed, "seed of the sampler")->check(seed)->group(own);
+  add_values(*exporting, "--seed", e.seed, seeds, "seed of the sampler")->group(own);
   exporting->add_flag("--train", e.train, "the parameters of training, not those of the test set")
       ->group(own);
-  exporting->add_option("--p", e.p, "edge probabilities of graphs, with commas; a sample draws one")
-      ->delimiter(',')
+  add_values(*exporting, "--p", e.p, kShares,
+             "edge probabilities of graphs, with commas; a sample draws one")
       ->group(own);
-  exporting
-      ->add_option("--length-needle", e.length_needle,
-                   "letters of a string matcher's needle; -8: drawn from 1 to 8; 0: a fifth")
-      ->check(CLI::Range(-kMaxLength, kMaxLength))
+  add_values(*exporting, "--length-needle", e.length_needle, range_of("length-needle"), kNeedleHelp)
       ->group(own);
-  exporting
-      ->add_option("--pipeline", e.pipeline,
-                   "as a network sees it: random positions from this seed, pred as input, "
-                   "permutations")
-      ->check(seed);
+  add_values(*exporting, "--pipeline", e.pipeline, seeds,
+             "as a network sees it: random positions from this seed, pred as input, permutations");
 
   TraceOptions t;
   CLI::App* tracing = app.add_subcommand("trace", "shows one run of an algorithm, frame by frame");
   tracing->add_option("--algo", t.algo, "algorithm; `list` names all")->required();
-  tracing->add_option("--length", t.length, "nodes of a random input")
-      ->check(CLI::Range(1, static_cast<int>(kMaxInputSize)));
-  tracing->add_option("--seed", t.seed, "seed of a random input")->check(seed);
+  add_values(*tracing, "--length", t.length, {.low = 1, .high = kMaxInputSize},
+             "nodes of a random input");
+  add_values(*tracing, "--seed", t.seed, seeds, "seed of a random input");
   tracing->add_option("--input", t.input, "a JSON file with your own; `list` says what it holds");
   tracing->add_option("--out", t.out, "an .npz file to write the run to as well");
 

@@ -1,15 +1,20 @@
 // renar_eval: scores a run at any size, output by output, hint by hint and step by step, or exports
 // its parameters. CLI.md says what it accepts.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/version.h"
+#include "tools/numbers.h"
 #include "tools/program.h"
 #include "tools/valid_names.h"
 #include "trainer/evaluate_run.h"
@@ -20,7 +25,7 @@
 namespace renar {
 namespace {
 
-constexpr int kMaxLength = 4096, kMaxSamples = 1'000'000, kMaxThreads = 1024;
+namespace fs = std::filesystem;
 
 struct Options {
   std::string run, checkpoint = "best", split = "test";
@@ -30,31 +35,45 @@ struct Options {
   EvaluationRequest request;
 };
 
-template <class T>
-void check_no_doubles(const std::vector<T>& values, const char* flag) {
-  for (auto value = values.begin(); value != values.end(); ++value) {
-    RENAR_USAGE(std::find(values.begin(), value, *value) == value, "{} has {} twice", flag, *value);
-  }
-}
-
-/// An hour's scores should not end at a folder that is not there.
+/// An hour's scores should not end at a file that cannot be made. So one is made beside it, as
+/// write_file_atomically will, and removed.
 void check_writable(const std::optional<std::string>& path, const char* flag) {
   if (!path) return;
-  const std::filesystem::path parent = std::filesystem::absolute(*path).parent_path();
-  RENAR_USAGE(!path->empty() && std::filesystem::is_directory(parent),
-              "{} {}: there is no folder {}", flag, *path, parent.string());
+  RENAR_USAGE(!path->empty(), "{} must not be empty", flag);
+  const fs::path parent = fs::absolute(*path).parent_path();
+  std::error_code unknown;
+  RENAR_USAGE(fs::is_directory(parent, unknown), "{} {}: there is no folder {}", flag, *path,
+              parent.string());
+  RENAR_USAGE(!fs::exists(*path, unknown) || fs::is_regular_file(*path, unknown),
+              "{} {}: that is there and not a regular file", flag, *path);
+  const std::string trial = message_of("{}.tmp-{}", *path, getpid());
+  std::FILE* file = std::fopen(trial.c_str(), "wbx");
+  RENAR_USAGE(file != nullptr, "{} {}: cannot write there: {}", flag, *path,
+              std::generic_category().message(errno));
+  std::fclose(file);
+  std::remove(trial.c_str());
+}
+
+void check_files(const Options& o) {
+  const auto whole = [](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path));
+  };
+  check_writable(o.json, "--json");
+  check_writable(o.npz, "--export");
+  RENAR_USAGE(!o.json || !o.npz || whole(*o.json) != whole(*o.npz),
+              "--json and --export name one file, {}", o.json.value_or(""));
 }
 
 int evaluate_and_export(Options& o) {
-  check_no_doubles(o.request.lengths, "--lengths");
-  check_no_doubles(o.request.algo, "--algo");
-  check_writable(o.json, "--json");
-  check_writable(o.npz, "--export");
+  check_files(o);
   o.request.split = split_of(o.split);
   RENAR_USAGE(o.request.split != Split::kTrain,
               "--split train: a run is scored on val or test, not on what it was trained on");
+  const ValidNames valid = valid_names();
+  const bool on_gpu = takes_gpu(o.device.empty() ? read_run_config(o.run, valid).device : o.device);
+  if (!on_gpu) fail_beyond_physical_memory();
   const TrainedRun run(o.run, o.checkpoint == "best" ? Checkpoint::kBest : Checkpoint::kLast,
-                       valid_names());
+                       valid);
   if (o.npz) {
     const std::size_t arrays = export_parameters(*o.npz, run.net);
     print_out(fmt::format("{}: {} arrays, the {} parameters of {}, after {} steps\n", *o.npz,
@@ -70,12 +89,13 @@ int evaluate_and_export(Options& o) {
   const auto scores =
       evaluate_run(run, o.request, machine, print_out, [] { return !stop_requested(); });
   if (!scores) {
-    fmt::print(stderr, "stopped{}\n", o.json ? "; " + *o.json + " was not written" : "");
+    tell("stopped" + (o.json ? "; " + *o.json + " was not written" : ""));
     return kStoppedByUser;
   }
   if (o.json) {
     const auto object = json_of(run, o.request, *scores, seconds_now() - start, machine);
-    write_file_atomically(*o.json, object.dump(2) + "\n");
+    const auto replace = Json::error_handler_t::replace;  // paths need not be UTF-8
+    write_file_atomically(*o.json, object.dump(2, ' ', false, replace) + "\n");
   }
   return 0;
 }
@@ -98,42 +118,31 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}));
   app.add_option("--precision", o.precision, "of a GPU's products; default: as the run")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
-  app.add_option("--threads", o.threads, "default: as the run")->check(CLI::Range(1, kMaxThreads));
+  add_values(app, "--threads", o.threads, range_of("threads", 1), "default: as the run");
 
   const std::string what = "What is scored";
-  app.add_option("--algo", o.request.algo, "some of the run's algorithms, with commas")
-      ->delimiter(',')
+  add_values(app, "--algo", o.request.algo, {}, "some of the run's algorithms, with commas")
       ->group(what);
-  app.add_option("--lengths", o.request.lengths,
-                 "nodes, with commas (default: the run's test lengths; of val 16)")
-      ->delimiter(',')
-      ->check(CLI::Range(1, kMaxLength))
+  add_values(app, "--lengths", o.request.lengths, range_of("test-lengths"),
+             "nodes, with commas (default: the run's test lengths; of val 16)")
       ->group(what);
   app.add_flag("--hints", o.request.hints, "hint by hint and step by step, too")->group(what);
 
   const std::string data = "Data";
   app.add_option("--split", o.split, "whose seed: test is seed 3, val 2 (default: test)")
       ->group(data);
-  app.add_option("--data-seed", o.request.data_seed, "another seed")
-      ->check(CLI::Range(std::uint32_t{0}, ~std::uint32_t{0}))
+  add_values(app, "--data-seed", o.request.data_seed, range_of("seed"), "another seed")
       ->group(data);
-  app.add_option("--samples", o.request.samples,
-                 "samples a length (default: as the run's test set, or as CLRS-30 has)")
-      ->check(CLI::Range(1, kMaxSamples))
+  add_values(app, "--samples", o.request.samples, range_of("test-samples", 1),
+             "samples a length (default: as the run's test set, or as CLRS-30 has)")
       ->group(data);
-  app.add_option("--p", o.request.p, "edge probabilities of graphs, with commas")
-      ->delimiter(',')
-      ->check(CLI::Range(0.0, 1.0))
+  add_values(app, "--p", o.request.p, kShares, "edge probabilities of graphs, with commas")
       ->group(data);
-  app.add_option("--length-needle", o.request.length_needle,
-                 "letters of a string matcher's needle; -8: drawn from 1 to 8; 0: a fifth")
-      ->check(CLI::Range(-kMaxLength, kMaxLength))
+  add_values(app, "--length-needle", o.request.length_needle, range_of("length-needle"),
+             kNeedleHelp)
       ->group(data);
 
-  return parse_and_run(app, argc, argv, [&] {
-    fail_beyond_physical_memory();
-    return evaluate_and_export(o);
-  });
+  return parse_and_run(app, argc, argv, [&] { return evaluate_and_export(o); });
 }
 
 }  // namespace

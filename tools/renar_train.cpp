@@ -2,6 +2,11 @@
 // for every combination of a grid. CLI.md says what it accepts.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <string_view>
+
 #include "core/files.h"
 #include "core/text.h"
 #include "tools/program.h"
@@ -16,6 +21,18 @@ namespace {
 
 constexpr int kFailed = 1;
 
+/// The line of a run that failed, where a ledger is kept.
+void note_failure(const Config& config, const RunDirectory& directory, const char* why) {
+  if (!config.ledger.empty()) append_failed(config.ledger, config, directory, why);
+}
+
+/// How to go on with a run that was stopped.
+std::string resume_call(const Config& config, const RunDirectory& directory) {
+  std::string call = "./renar_train --resume " + shell_quoted(directory.path());
+  if (!config.ledger.empty()) call += " --ledger " + shell_quoted(config.ledger);
+  return call;
+}
+
 int one_run(const Flags& flags, const ValidNames& valid) {
   const Config config = run_config(flags, valid);
   const RunDirectory directory(config.out);
@@ -29,13 +46,19 @@ int one_run(const Flags& flags, const ValidNames& valid) {
   if (plan == RunPlan::kFinished) {
     result = read_summary(directory.summary());
   } else {
+    if (!takes_gpu(config.device)) fail_beyond_physical_memory();
     try {
       if (train(config, directory, plan, result) == Ending::kStopped) {
-        fmt::print(stderr, "stopped; go on with: ./renar_train --resume {}\n", directory.path());
+        tell("stopped; go on with: " + resume_call(config, directory));
         return kStoppedByUser;
       }
+    } catch (const UsageError&) {
+      throw;  // the call was wrong, no run failed
     } catch (const Error& error) {
-      if (keeps_ledger) append_failed(config.ledger, config, directory, error.what());
+      note_failure(config, directory, error.what());
+      throw;
+    } catch (const std::bad_alloc&) {
+      note_failure(config, directory, kOutOfMemory);
       throw;
     }
   }
@@ -43,32 +66,42 @@ int one_run(const Flags& flags, const ValidNames& valid) {
     append_finished(config.ledger, config, directory);
   }
   fmt::print("{}", result_text(result, directory));
-  if (config.profile && !config.quiet) fmt::print("{}", profile_summary(directory));
+  if (config.profile && !std::filesystem::exists(directory.profile())) {
+    tell("note: --profile: all steps were done, none was left to measure");
+  } else if (config.profile && !config.quiet) {
+    fmt::print("{}", profile_summary(directory));
+  }
   return 0;
 }
 
 int many_runs(const Flags& flags, const ValidNames& valid, const std::string& call) {
   const Sweep sweep = read_sweep(flags, valid);
+  const bool on_gpu = std::any_of(sweep.runs.begin(), sweep.runs.end(),
+                                  [](const SweepRun& run) { return takes_gpu(run.config.device); });
+  if (!on_gpu) fail_beyond_physical_memory();
   const SweepReport report = run_sweep(sweep, valid);
   if (report.ending == Ending::kStopped) {
-    fmt::print(stderr, "stopped; the same call goes on: {}\n", call);
+    tell("stopped; the same call goes on: " + call);
     return kStoppedByUser;
   }
-  fmt::print("{}", report.table);
+  print_out(report.table);
   if (report.failures.empty()) return 0;
-  std::fflush(stdout);
-  fmt::print(stderr, "error: {} of {} runs failed; the same call tries them again\n",
-             report.failures.size(), sweep.runs.size());
-  for (const std::string& failure : report.failures) fmt::print(stderr, "  {}\n", failure);
+  tell(fmt::format("error: {} of {} runs failed; the same call tries them again",
+                   report.failures.size(), sweep.runs.size()));
+  for (const std::string& failure : report.failures) tell("  " + failure);
   return kFailed;
 }
 
 int run(int argc, char** argv) {
   const ValidNames valid = valid_names();
-  const std::optional<Flags> flags = read_flags(argc, argv, valid);
+  std::vector<const char*> words(argv, argv + argc);
+  for (const char*& word : words) word = std::string_view(word) == "-h" ? "--help" : word;
+  const std::optional<Flags> flags = read_flags(argc, words.data(), valid);
   if (!flags) return 0;  // --help or --version
   if (!flags->contains("sweep")) return one_run(*flags, valid);
-  return many_runs(*flags, valid, join(std::vector<std::string>(argv, argv + argc), " "));
+  std::vector<std::string> quoted(argv, argv + argc);
+  for (std::string& word : quoted) word = shell_quoted(word);
+  return many_runs(*flags, valid, join(quoted, " "));
 }
 
 }  // namespace

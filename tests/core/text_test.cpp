@@ -26,6 +26,14 @@ TEST_CASE("text: nearest match and join") {
   CHECK(join(std::vector<std::string>{"a", "a"}, "/") == "a/a");
 }
 
+TEST_CASE("text: a shell reads a quoted word as it was") {
+  CHECK(shell_quoted("runs/dfs-baseline-42") == "runs/dfs-baseline-42");
+  CHECK(shell_quoted("my runs/stop me") == "'my runs/stop me'");
+  CHECK(shell_quoted("$HOME") == "'$HOME'");
+  CHECK(shell_quoted("it's") == "'it'\\''s'");
+  CHECK(shell_quoted("") == "''");
+}
+
 TEST_CASE("text: the hash of known texts") {  // from the authors' page of FNV test vectors
   CHECK(fnv1a("") == 0xcbf29ce484222325u);
   CHECK(fnv1a("a") == 0xaf63dc4c8601ec8cu);

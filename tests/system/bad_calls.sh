@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# A wrong call or a damaged file ends in one line on stderr and status 2 or 1, and writes nothing.
+# A wrong call or a damaged file ends in one line on stderr and status 2 or 1, and writes nothing. What goes wrong
+# outside the program (no room for the result, no memory, closed streams, a stop) is said as well.
 set -uo pipefail
 programs=$1
+source=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -79,4 +81,108 @@ if [[ $status != 1 ]] || ! grep -q 'step' err || [[ $(wc -l <err) != 1 ]]; then
   failures=$((failures + 1))
 fi
 [[ -s diverged/last.safetensors ]] || { echo "the last good checkpoint is gone"; failures=$((failures + 1)); }
+
+complain() { failures=$((failures + 1)); echo "$*"; }
+
+# Closed streams: their numbers are not given to the run's files.
+timeout 60 "$programs/renar_train" "${small[@]}" --hidden 8 --out closed <&- >&- 2>&- || complain "closed streams: status $?"
+grep -qv '^{.*}$' closed/metrics.jsonl && complain "in metrics.jsonl: $(grep -v '^{' closed/metrics.jsonl)"
+[[ -s closed/summary.json ]] || complain "with closed streams a run cannot finish"
+
+# A result that does not arrive is no success.
+unread() {
+  local program=$1 got
+  shift
+  timeout 60 "$programs/$program" "$@" >/dev/full 2>err
+  got=$?
+  [[ $got == 1 && $(wc -l <err) == 1 ]] && grep -q 'cannot write' err ||
+    complain "$program $* with a full disk behind stdout: status $got, $(cat err)"
+}
+unread renar_train --resume made
+unread renar_train --help
+unread renar_data list
+unread renar_data --help
+unread renar_check golden "$source/tests/golden/model/bfs.npz"
+unread renar_bench step --algo bfs --length 4 --batch 1 --hidden 8 --steps 1 --threads 1
+unread renar_bench ops --length 3 --hidden 8 --repeats 1
+unread renar_bench data --algo bfs --length 8
+unread renar_eval --version
+timeout 60 "$programs/renar_train" --algo dsf 2>/dev/full; got=$?
+[[ $got == 2 ]] || complain "a full disk behind stderr: status $got"
+
+# On the CPU a program cannot take more memory than there is, so it ends with a line and is not killed. The address
+# sanitizer's programs have no such limit.
+limited() {
+  local program=$1 pid found=
+  shift
+  "$programs/$program" "$@" >/dev/null 2>&1 &
+  pid=$!
+  for _ in $(seq 200); do
+    grep -q '^Max data size  *[0-9]' "/proc/$pid/limits" 2>/dev/null && { found=yes; break; }
+    sleep 0.02
+  done
+  kill $pid 2>/dev/null; wait $pid 2>/dev/null
+  [[ $found ]] || complain "$program $* may take any amount of memory"
+}
+long=(--algo bfs --hidden 8 --device cpu)
+if ! grep -q __asan_init "$programs/renar_train"; then
+  limited renar_train "${long[@]}" --quiet --steps 100000 --out long
+  limited renar_bench step "${long[@]}" --steps 100000
+  limited renar_check fingerprint
+  limited renar_eval --run made --lengths 64 --samples 100000
+  limited renar_data export --algo dfs --length 64 --samples 1000 --seed 1 --out many.npz
+  printf 'algo = ["bfs"]\nsteps = 100000\nhidden = 8\ndevice = "cpu"\n[grid]\nseed = [1]\n' >grid.toml
+  limited renar_train --sweep grid.toml
+  rm -rf runs
+
+  # A ledger knows of a run that had no memory.
+  (ulimit -d 200000; refused 1 'out of memory' --algo bfs --threads 1 --device cpu --hidden 2048 --quiet \
+    --out hungry --ledger ledger.jsonl; exit $failures)
+  failures=$?
+  [[ $(grep -c '"error":"out of memory' ledger.jsonl) == 1 ]] || complain "not in the ledger: $(cat ledger.jsonl)"
+fi
+refused 2 'tf32' "${small[@]}" --device cpu --precision tf32 --out wrong --ledger calls.jsonl
+[[ -s calls.jsonl ]] && complain "a wrong call is in the ledger: $(cat calls.jsonl)"
+
+# Ctrl-C: the line can be given to a shell as it is.
+stopped() {
+  local out=$1 pid got
+  shift
+  "$programs/renar_train" "$@" >/dev/null 2>err &
+  pid=$!
+  for _ in $(seq 300); do [[ $(wc -l 2>/dev/null <"$out/metrics.jsonl") -ge 3 ]] && break; sleep 0.05; done
+  kill -INT $pid
+  wait $pid; got=$?
+  [[ $got == 130 ]] || complain "Ctrl-C: status $got, $(cat err)"
+}
+stopped "my runs/it's" --algo bfs --hidden 8 --steps 100000 --out "my runs/it's" --ledger 'my ledger' --quiet
+[[ $(cat err) == "stopped; go on with: ./renar_train --resume 'my runs/it'\\''s' --ledger 'my ledger'" ]] ||
+  complain "how to go on: $(cat err)"
+printf 'algo = ["bfs"]\nsteps = 100000\nhidden = 8\n[grid]\nseed = [1]\n' >'my grid.toml'
+stopped swept/bfs-baseline-1 --sweep 'my grid.toml' --out swept --quiet
+grep -qxF "stopped; the same call goes on: $programs/renar_train --sweep 'my grid.toml' --out swept --quiet" err ||
+  complain "how to go on with a sweep: $(cat err)"
+
+# --profile where no step is left.
+rm made/summary.json
+"$programs/renar_train" --resume made --profile >out 2>err || complain "--profile of no steps: status $?, $(cat err)"
+grep -q '^score' out || complain "no result: $(cat out)"
+grep -q 'none was left to measure' err || complain "--profile of no steps: $(cat err)"
+
+"$programs/renar_train" -h >out && grep -q -- '--algo' out || complain "renar_train does not know -h"
+
+# Golden cases: one that cannot be read does not keep the others from being run.
+mkdir golden && cp "$source"/tests/golden/model/{bfs.npz,manifest.json} golden && echo broken >golden/a.npz
+"$programs/renar_check" golden golden >out 2>err; got=$?
+[[ $got == 1 ]] && grep -q '^FAILED a .*a.npz' out && grep -q '^ok  *bfs' out && grep -q '^1 of 2 cases' out ||
+  complain "renar_check golden: status $got, $(cat out err)"
+for value in nan 0 -1 x 1e-4x; do
+  "$programs/renar_check" golden golden --tolerance $value >out 2>err; got=$?
+  [[ $got == 2 && $(wc -l <err) == 1 && ! -s out ]] && grep -q -- --tolerance err ||
+    complain "renar_check --tolerance $value: status $got, $(cat err)"
+done
+
+# tools/dist.sh removes only what it made.
+bash "$source/tools/dist.sh" "$work/foreign" >out 2>err; got=$?
+[[ $got == 2 && $(wc -l <err) == 1 && -s foreign/notes.txt ]] || complain "tools/dist.sh foreign: status $got, $(cat err)"
 exit $((failures > 0))

@@ -75,14 +75,16 @@ refused 2 'give --split' export --algo dfs --length 4 --seed 1 --out y.npz
 refused 2 'leave out' export --algo dfs --split test --seed 1 --out y.npz
 refused 2 'leave out' export --algo dfs --split test --train --out y.npz
 refused 2 'is of the string matchers' export --algo dfs --length 4 --samples 1 --seed 1 --length_needle -8 --out y.npz
-for value in 0 -1 x 1.5 99999999999; do
-  refused 2 '--length' export --algo dfs --length $value --samples 1 --seed 1 --out y.npz
-  refused 2 '--samples' export --algo dfs --length 4 --samples $value --seed 1 --out y.npz
+data export --algo dfs --length 05 --samples 03 --seed 0001 --out decimal.npz >/dev/null
+cmp -s x.npz decimal.npz || fail "05, 03 and 0001 are not 5, 3 and 1"
+for value in 0 -1 x 1.5 99999999999 0x8 8, ' 8' +8 ''; do
+  refused 2 '--length' export --algo dfs --length "$value" --samples 1 --seed 1 --out y.npz
+  refused 2 '--samples' export --algo dfs --length 4 --samples "$value" --seed 1 --out y.npz
 done
 for value in -1 x 4294967296; do
   refused 2 '--seed' export --algo dfs --length 4 --samples 1 --seed $value --out y.npz
 done
-for value in -0.1 1.1 nan x 0.1,2; do
+for value in -0.1 1.1 nan x 0.1,2 0.1, 0.1,,0.2 0.1,0.1; do
   refused 2 '--p' export --algo dfs --length 4 --samples 1 --seed 1 --p $value --out y.npz
 done
 refused 2 'a file may hold 4096' export --algo bridges --length 1000 --samples 1000 --seed 1 --out y.npz
@@ -123,6 +125,11 @@ done
 "$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 >ops.txt || fail "renar_bench ops: status $?"
 grep -q '^triplet_max  *[0-9.]*  *[0-9.]*' ops.txt || fail "renar_bench ops: $(cat ops.txt)"
 "$programs/renar_bench" ops --hidden 6 >ops6.txt 2>&1 && fail "renar_bench ops --hidden 6: status 0"
+for call in 'ops --length 0x4' 'ops --repeats 1.5' 'step --mask-ratio nan' 'step --length 4,' 'data --algo bfs,'; do
+  "$programs/renar_bench" $call >bad.txt 2>&1
+  status=$?
+  [[ $status == 2 && $(wc -l <bad.txt) == 1 ]] || fail "renar_bench $call: status $status, $(cat bad.txt)"
+done
 [[ $(cat ops6.txt) == *"--hidden 6: not a multiple of 4 heads"* && $(wc -l <ops6.txt) == 1 ]] || fail "renar_bench ops --hidden 6: $(cat ops6.txt)"
 
 if python3 -c 'import numpy' 2>/dev/null; then

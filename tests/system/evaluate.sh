@@ -38,6 +38,8 @@ eval_run --run run --algo bfs --lengths 7 --split val --json val.json >val || fa
 row() { eval_run --run run --algo bfs --lengths 7 --samples 32 "$@" | tail -n 1; }
 [[ $(row --data-seed 2) == $(tail -n 1 val) ]] || fail "seed 2 is not the validation data"
 [[ $(row --data-seed 4) != $(row) ]] || fail "--data-seed changed nothing"
+[[ $(eval_run --run run --algo bfs --lengths 07 --samples 032 --data-seed 02 | tail -n 1) == $(tail -n 1 val) ]] ||
+  fail "07, 032 and 02 are not 7, 32 and 2"
 [[ $(row --p 0.9) != $(row) ]] || fail "--p changed nothing"
 eval_run --run run --algo bfs --lengths 7 --p 0 --hints --json edgeless.json >/dev/null ||
   fail "graphs without edges: status $?"
@@ -54,6 +56,11 @@ kill -INT $pid
 status=0; wait $pid || status=$?
 [[ $status == 130 && $(wc -l <err) == 1 ]] || fail "Ctrl-C: status $status, $(cat err)"
 [[ -e stopped.json ]] && fail "a stopped evaluation wrote its JSON"
+
+# A name that is not UTF-8 is no reason to lose the scores.
+cp -r run $'run\xff'
+eval_run --run $'run\xff' --lengths 4 --samples 1 --json bytes.json >out 2>err || fail "a path of bytes: $(cat err)"
+LC_ALL=C grep -q $'"run": "run\xef\xbf\xbd"' bytes.json || fail "$(head -n 2 bytes.json)"
 
 # Parameters out and in again: another run begins where this one's best were.
 eval_run --run run --export best.npz >out || fail "--export: status $?"
@@ -87,19 +94,29 @@ refused 2 '--run is required' renar_eval
 refused 2 'no run directory nowhere' renar_eval --run nowhere
 refused 2 'no config.toml' renar_eval --run .
 refused 2 'did you mean --lengths' renar_eval --run run --lenghts 4
-for value in 0 -1 x 1.5 5000 ''; do refused 2 '--lengths' renar_eval --run run --lengths "$value"; done
+refused 2 'unexpected word "a"' renar_eval a
+for value in 0 -1 x 1.5 5000 '' 8, 8,,9 ' 8' 0x8; do refused 2 '--lengths' renar_eval --run run --lengths "$value"; done
 refused 2 '4 twice' renar_eval --run run --lengths 4,4
 for value in 0 -1 x; do refused 2 '--samples' renar_eval --run run --samples $value; done
 refused 2 '--data-seed' renar_eval --run run --data-seed -1
 refused 2 'learned bfs, heapsort' renar_eval --run run --algo dfs
 refused 2 'heapsort has none' renar_eval --run run --p 0.5
-refused 2 '--p' renar_eval --run run --algo bfs --p 1.5
+for value in 1.5 nan 0.1, x; do refused 2 '--p' renar_eval --run run --algo bfs --p $value; done
+refused 2 '--algo' renar_eval --run run --algo bfs,
 refused 2 'bfs has no needle' renar_eval --run run --length-needle 3
 refused 2 'not on what it was trained on' renar_eval --run run --split train
 refused 2 "the nearest match is 'test'" renar_eval --run run --split tset
 refused 2 '--checkpoint' renar_eval --run run --checkpoint worst
 refused 2 'there is no folder' renar_eval --run run --json nowhere/out.json
 refused 2 'there is no folder' renar_eval --run run --export nowhere/out.npz
+mkfifo pipe
+for flag in --json --export; do
+  refused 2 "$flag must not be empty" renar_eval --run run $flag ''
+  refused 2 'not a regular file' renar_eval --run run $flag run
+  refused 2 'not a regular file' renar_eval --run run $flag pipe  # of no device: a fault would replace it
+  refused 2 'cannot write there' renar_eval --run run $flag /proc/out
+done
+refused 2 'name one file' renar_eval --run run --json both --export ../files/both
 damage() { rm -rf ../broken; cp -r run ../broken; "$@"; }
 damage truncate -s 1000 ../broken/best.safetensors
 refused 1 'best.safetensors' renar_eval --run ../broken
