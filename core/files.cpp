@@ -96,6 +96,10 @@ std::string read_file(const std::string& path) {
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
   static std::atomic<unsigned> serial{0};
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  RENAR_CHECK(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there),
+              "[files] {} is there and is no regular file", path);
   const std::string temporary =
       path + std::string(kTemporary) + std::to_string(::getpid()) + "-" + std::to_string(serial++);
   try {

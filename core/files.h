@@ -15,7 +15,8 @@ namespace renar {
 /// The bytes of a regular file. Throws renar::Error with the path and the system's reason.
 std::string read_file(const std::string& path);
 
-/// Replaces or makes the file. Throws renar::Error with the path and the system's reason.
+/// Replaces or makes the file. Throws renar::Error with the path and the system's reason, and for
+/// what is no regular file (the name /dev/null would be taken from the device).
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
 /// The name of the file that a process was writing when it was killed, if `name` is that of its

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -50,6 +51,17 @@ TEST_CASE("files: what is written is read again") {
   write_file_atomically(path, "");
   CHECK(read_file(path) == "");
   CHECK(scratch.files() == 1);
+}
+
+TEST_CASE("files: a device, a pipe or a folder is not replaced") {
+  const Scratch scratch;
+  const std::string pipe = scratch.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& path : {pipe, scratch.path("")}) {
+    CHECK_THROWS_WITH_AS(write_file_atomically(path, "x"),
+                         doctest::Contains("is there and is no regular file"), Error);
+  }
+  CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("files: what a process was writing when it was killed is known by its name") {
