@@ -157,7 +157,7 @@ DirectoryLock::DirectoryLock(const std::string& path)
   RENAR_CHECK(fd_ >= 0, "[files] cannot open {}: {}", path, reason());
   if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(fd_);
-  throw Error(message_of("[files] another program is at work in {}", path));
+  throw DirectoryInUse(message_of("[files] another program is at work in {}", path));
 }
 
 DirectoryLock::~DirectoryLock() {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/check.h"
+
 namespace renar {
 
 /// The bytes of a regular file. Throws renar::Error with the path and the system's reason.
@@ -32,11 +34,17 @@ void append_line(const std::string& path, std::string_view line);
 /// Throws renar::Error as append_line would.
 void make_appendable(const std::string& path);
 
+/// Thrown where a directory is another process's.
+class DirectoryInUse : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A directory that this process alone writes to, as long as the lock lives.
 class DirectoryLock {
  public:
-  /// Throws renar::Error where another process holds it, or the directory cannot be opened. A file
-  /// system that knows no locks gives one that keeps nobody out.
+  /// Throws DirectoryInUse where another process holds it, renar::Error where the directory cannot
+  /// be opened. A file system that knows no locks gives one that keeps nobody out.
   explicit DirectoryLock(const std::string& path);
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

@@ -39,13 +39,6 @@ Number number(const SafetensorsFile& file, const std::string& path, const char* 
   return value;
 }
 
-std::vector<std::size_t> stored_shape(const Shape& shape) {
-  std::vector<std::size_t> extents;
-  for (int axis = 0; axis < shape.rank; ++axis)
-    extents.push_back(static_cast<std::size_t>(shape[axis]));
-  return extents;
-}
-
 SafetensorsFile file_of(const std::string& algo, const Net& net, int step) {
   SafetensorsFile file;
   file.metadata = {{"format", kFormat},
@@ -76,11 +69,8 @@ SafetensorsFile read_checked(const std::string& path, const std::string& algo, c
 
 std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::string& path,
                                      const Net& net) {
-  const auto stored =
-      std::count_if(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) {
-        return tensor.name != kMoment1 && tensor.name != kMoment2 && tensor.name != kStream &&
-               !tensor.name.starts_with(kCarried);
-      });
+  const auto stored = std::count_if(file.tensors.begin(), file.tensors.end(),
+                                    [](const auto& tensor) { return is_parameter(tensor.name); });
   RENAR_CHECK(stored <= std::ssize(net.parameters().entries()),
               "[checkpoint] {} has {} parameters, this net {}: it was trained with other options",
               path, stored, net.parameters().entries().size());
@@ -117,6 +107,17 @@ SafetensorsFile::Tensor flat(const std::string& name, const std::vector<T>& valu
 }
 
 }  // namespace
+
+bool is_parameter(std::string_view name) {
+  return name != kMoment1 && name != kMoment2 && name != kStream && !name.starts_with(kCarried);
+}
+
+std::vector<std::size_t> stored_shape(const Shape& shape) {
+  std::vector<std::size_t> extents;
+  for (int axis = 0; axis < shape.rank; ++axis)
+    extents.push_back(static_cast<std::size_t>(shape[axis]));
+  return extents;
+}
 
 void save_parameters(const std::string& path, const std::string& algo, const Net& net, int step) {
   write_safetensors(path, file_of(algo, net, step));

@@ -10,14 +10,21 @@
 // changes the net only after the whole file has been checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nn/net.h"
 #include "trainer/optimizer.h"
 
 namespace renar {
+
+/// Whether a tensor of that name is a parameter; the others are the state of the run.
+bool is_parameter(std::string_view name);
+/// A shape as files have it.
+std::vector<std::size_t> stored_shape(const Shape& shape);
 
 struct TrainState {
   int step = 0;                   ///< steps done

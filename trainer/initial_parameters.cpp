@@ -6,9 +6,11 @@
 
 #include "algos/registry.h"
 #include "core/check.h"
+#include "core/json.h"
 #include "core/npz.h"
 #include "core/safetensors.h"
 #include "core/text.h"
+#include "trainer/checkpoint.h"
 #include "trainer/reference_names.h"
 
 namespace renar {
@@ -54,13 +56,25 @@ Source read_ours(const std::string& path, const Net& net) {
               "[init_from] {} has the processor {}, this run {}", path, kind->second,
               net.options().processor.kind);
   for (auto& [name, array] : file.tensors) {  // the rest of a last.safetensors is its run's own
-    if (name.starts_with("optimizer/") || name.starts_with("data/")) continue;
-    source.arrays.push_back({name, std::move(array)});
+    if (is_parameter(name)) source.arrays.push_back({name, std::move(array)});
   }
   return source;
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    Json(text).dump();
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
 Source read_source(const std::string& path, const Net& net) {
+  RENAR_USAGE(is_utf8(path),
+              "--init-from {} is not UTF-8, which is all that a run's config.toml can hold: rename "
+              "the file",
+              path);
   if (path.ends_with(".npz")) return read_reference(path);
   RENAR_USAGE(
       path.ends_with(".safetensors"),
@@ -79,14 +93,6 @@ std::string owner(const std::string& name, bool reference) {
   const bool known = std::any_of(algorithms().begin(), algorithms().end(),
                                  [&](const Algorithm& entry) { return entry.name == first; });
   return known ? first : "";
-}
-
-std::vector<std::size_t> extents_of(const Shape& shape) {
-  std::vector<std::size_t> extents;
-  for (int axis = 0; axis < shape.rank; ++axis) {
-    extents.push_back(static_cast<std::size_t>(shape[axis]));
-  }
-  return extents;
 }
 
 /// A net's parameters under the names that a file has them by.
@@ -108,7 +114,7 @@ class Wanted {
   const std::vector<std::string>& names() const { return names_; }
   bool has(const std::string& name) const { return places_.contains(name); }
   std::vector<std::size_t> shape(std::size_t i) const {
-    return extents_of(net_.parameters().entries()[i].param.shape);
+    return stored_shape(net_.parameters().entries()[i].param.shape);
   }
   /// By their names in the file.
   const std::map<std::string, std::string>& algorithms() const { return algorithms_; }
@@ -227,7 +233,7 @@ std::size_t export_parameters(const std::string& path, const Net& net) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Param& param = net.parameters().entries()[i].param;
     const Real* values = net.parameters().at(param);
-    arrays[names[i]] = StoredArray::of(extents_of(param.shape),
+    arrays[names[i]] = StoredArray::of(stored_shape(param.shape),
                                        std::vector<Real>(values, values + param.shape.size()));
   }
   write_npz(path, arrays);

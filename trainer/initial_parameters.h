@@ -21,7 +21,8 @@ namespace renar {
 
 /// Replaces the net's parameters once the whole file has been checked. Returns one line that says
 /// what was loaded, what starts anew and what was left out. Throws renar::Error, one line, with the
-/// first parameter that is missing, unexpected or of another shape; UsageError for other endings.
+/// first parameter that is missing, unexpected or of another shape; UsageError for other endings
+/// and for names that a run's config.toml cannot hold.
 std::string load_initial_parameters(const std::string& path, Net& net);
 
 /// Writes the net's parameters as an .npz that dm-clrs' names stand in. Returns how many arrays.

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -52,6 +53,20 @@ Json beginning_of(const Config& config, const RunDirectory& directory) {
           {"config", differing}};
 }
 
+/// The machine, or how it was asked for where that is why the run failed.
+std::string device_of(const Config& config) {
+  try {
+    return text_of(machine_of(config));
+  } catch (const Error&) {
+    return fmt::format("{}, {}", config.device, config.precision);
+  }
+}
+
+/// Paths and errors may hold bytes that are no UTF-8, which JSON does not have.
+void append(const std::string& ledger, const Json& line) {
+  append_line(ledger, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 /// The entry that a line tells of. Throws nlohmann's exceptions where it is not a run's.
 LedgerEntry entry_of(std::string_view line) {
   const Json object = parse_json(line);
@@ -78,8 +93,9 @@ Ledger::Ledger(const std::string& path) {
     start = end + 1;
     ++number;
     if (line.empty()) continue;
+    LedgerEntry entry;
     try {
-      entries_.push_back(entry_of(line));
+      entry = entry_of(line);
     } catch (const Json::exception&) {
       if (end == text.size()) {
         remarks_.push_back(fmt::format(
@@ -89,10 +105,8 @@ Ledger::Ledger(const std::string& path) {
       }
       continue;
     }
-    const auto [place, is_new] =
-        by_hash_.try_emplace(entries_.back().config_hash, entries_.size() - 1);
-    const bool loses = !entries_.back().error.empty() && entries_[place->second].error.empty();
-    if (!is_new && !loses) place->second = entries_.size() - 1;
+    const bool loses = !entry.error.empty() && has_result(entry.config_hash);
+    if (!loses) by_hash_[entry.config_hash] = std::move(entry);
   }
   if (foreign > 0) {
     remarks_.push_back(fmt::format("{}: {} line{} not a run's, left out (the first is line {})",
@@ -102,7 +116,7 @@ Ledger::Ledger(const std::string& path) {
 
 const LedgerEntry* Ledger::find(const std::string& hash) const {
   const auto place = by_hash_.find(hash);
-  return place == by_hash_.end() ? nullptr : &entries_[place->second];
+  return place == by_hash_.end() ? nullptr : &place->second;
 }
 
 bool Ledger::has_result(const std::string& hash) const {
@@ -120,7 +134,7 @@ void append_finished(const std::string& ledger, const Config& config,
   } catch (const Json::exception& error) {
     throw Error(message_of("[ledger] {} is damaged: {}", directory.summary(), error.what()));
   }
-  append_line(ledger, line.dump());
+  append(ledger, line);
 }
 
 void append_failed(const std::string& ledger, const Config& config, const RunDirectory& directory,
@@ -133,9 +147,9 @@ void append_failed(const std::string& ledger, const Config& config, const RunDir
   if (config.algo.size() == 1) line["algo"] = config.algo[0];  // as in summary.json
   line["seed"] = config.seed;
   line["steps"] = config.steps;
-  line["device"] = text_of(machine_of(config));
+  line["device"] = device_of(config);
   line["error"] = error;
-  append_line(ledger, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  append(ledger, line);
 }
 
 }  // namespace renar

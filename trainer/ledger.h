@@ -9,7 +9,6 @@
 // "config" has the settings that differ from their defaults.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,13 +40,11 @@ class Ledger {
   const LedgerEntry* find(const std::string& config_hash) const;
   /// Whether a run of that configuration finished.
   bool has_result(const std::string& config_hash) const;
-  const std::vector<LedgerEntry>& entries() const { return entries_; }
   /// What is wrong with the file, a line each; nothing that stops a sweep.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
-  std::vector<LedgerEntry> entries_;
-  std::map<std::string, std::size_t> by_hash_;
+  std::map<std::string, LedgerEntry> by_hash_;
   std::vector<std::string> remarks_;
 };
 
@@ -55,7 +52,7 @@ class Ledger {
 /// renar::Error where that is damaged or the line cannot be written.
 void append_finished(const std::string& ledger, const Config& config,
                      const RunDirectory& directory);
-/// Appends the line of a run that failed.
+/// Appends the line of a run that failed; its device as it was asked for where there is none such.
 void append_failed(const std::string& ledger, const Config& config, const RunDirectory& directory,
                    const std::string& error);
 

@@ -18,7 +18,10 @@ void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
   const ProfileRange range("optimizer");
   const double norm = global_norm(grads.data(), active.size()), clip = options_.clip;
-  RENAR_CHECK(std::isfinite(norm), "[optimizer] the gradient's norm is {}", norm);
+  RENAR_CHECK(std::isfinite(norm),
+              "[optimizer] the gradient's norm is {} in update {}: training stopped; a smaller "
+              "--lr may help",
+              norm, state_.steps);
   const AdamStep settings{.step = ++state_.steps,
                           .learning_rate = options_.learning_rate,
                           .grad_scale = clip > 0 && norm > clip ? clip / norm : 1.0};

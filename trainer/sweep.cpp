@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
+#include <system_error>
 
 #include "core/check.h"
 #include "core/files.h"
@@ -18,6 +24,12 @@
 
 namespace renar {
 namespace {
+
+/// To stderr, where there is one: a run is worth more than what is said of it.
+void print_line(const std::string& text) {
+  const std::string line = text + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 /// Whether the ledger has all scores of the run; a line that was edited by hand may lack some.
 bool is_done(const Ledger& ledger, const SweepRun& run) {
@@ -80,34 +92,67 @@ class Pace {
 class Runner {
  public:
   Runner(const Sweep& sweep, const Ledger& ledger, const ValidNames& valid)
-      : sweep_(sweep), valid_(valid) {
-    for (const SweepRun& run : sweep.runs) {
-      const bool done = is_done(ledger, run);
-      waiting_.push_back(!done);
-      done_ += done;
-      if (done) pace_.add(run.config, ledger.find(run.hash)->result);
-    }
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i]) plan_of(config_of(sweep.runs[i]));  // refuses folders before the first run
+      : sweep_(sweep), valid_(valid), states_(sweep.runs.size(), State::kWaiting) {
+    note_results(ledger);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (waits(i)) refuse_foreign_folder(sweep.runs[i]);
     }
   }
 
   SweepReport run() {
     SweepReport report;
     make_appendable(sweep_.ledger);
+    check_folder();
     const StopSignals signals;
-    for (std::size_t i = 0; i < sweep_.runs.size(); ++i) {
-      if (!waiting_[i]) continue;
-      if (stop_requested()) report.ending = Ending::kStopped;
-      if (report.ending == Ending::kStopped) break;
-      announce(i, report.failures.size());
-      run_one(sweep_.runs[i], report);
-      waiting_[i] = false;
+    for (const State look : {State::kWaiting, State::kLeft}) {
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        if (states_[i] != look) continue;
+        if (stop_requested()) report.ending = Ending::kStopped;
+        if (report.ending == Ending::kStopped) return report;
+        note_results(Ledger(sweep_.ledger));  // other programs write to it, too
+        if (states_[i] != look) continue;
+        announce(i, report.failures.size());
+        states_[i] = run_one(sweep_.runs[i], report);
+        if (states_[i] == State::kLeft) tell_left(sweep_.runs[i], look);
+      }
     }
     return report;
   }
 
  private:
+  enum class State { kWaiting, kLeft, kDone, kFailed };  // kLeft: another program is at work on it
+
+  bool waits(std::size_t i) const {
+    return states_[i] == State::kWaiting || states_[i] == State::kLeft;
+  }
+
+  void note_results(const Ledger& ledger) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const SweepRun& run = sweep_.runs[i];
+      if (waits(i) && is_done(ledger, run)) {
+        note_result(run.config, ledger.find(run.hash)->result);
+        states_[i] = State::kDone;
+      }
+    }
+  }
+
+  void note_result(const Config& config, const RunResult& result) {
+    pace_.add(config, result);
+    ++done_;
+  }
+
+  /// Makes the folder of the first run that waits: where that cannot be, every run would fail.
+  void check_folder() const {
+    const auto first = std::find(states_.begin(), states_.end(), State::kWaiting);
+    if (first == states_.end()) return;
+    const std::string& folder =
+        sweep_.runs[static_cast<std::size_t>(first - states_.begin())].config.out;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!error && ::access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+    RENAR_USAGE(!error, "--out: cannot write to {}: {}", folder, error.message());
+  }
+
   /// The run's configuration. --overwrite replaces what another configuration left, but goes on
   /// with what this one left: the same call, with the flag, must be able to resume a sweep.
   Config config_of(const SweepRun& run) const {
@@ -124,11 +169,24 @@ class Runner {
     }
   }
 
+  /// What the run finds in its folder. Throws DirectoryInUse where another program is at work there
+  /// and the folder may be anything for a moment.
   RunPlan plan_of(const Config& config) const {
+    std::optional<DirectoryLock> lock;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(config.out, ignored)) lock.emplace(config.out);
     return RunDirectory(config.out).plan(config, valid_);
   }
 
-  void run_one(const SweepRun& run, SweepReport& report) {
+  /// So that a folder which holds something else is told before the first run.
+  void refuse_foreign_folder(const SweepRun& run) const {
+    try {
+      plan_of(config_of(run));
+    } catch (const DirectoryInUse&) {  // looked at again when its turn comes
+    }
+  }
+
+  State run_one(const SweepRun& run, SweepReport& report) {
     const Config config = config_of(run);
     const RunDirectory directory(config.out);
     std::string error;
@@ -140,13 +198,14 @@ class Runner {
       } else {
         report.ending = train(config, directory, plan, result);
       }
-      if (report.ending == Ending::kStopped) return;
-      append_finished(sweep_.ledger, config, directory);
-      pace_.add(config, result);
-      ++done_;
+      if (report.ending == Ending::kStopped) return State::kWaiting;
+      record(run, directory);
+      note_result(config, result);
       tell(fmt::format("score {:.4f}, trivial {:.4f}, {}: {}", result.score(0), result.trivial(0),
                        human_time(seconds_of(result)), directory.path()));
-      return;
+      return State::kDone;
+    } catch (const DirectoryInUse&) {
+      return State::kLeft;
     } catch (const std::bad_alloc&) {
       error = "out of memory: a smaller batch or hidden needs less";
     } catch (const std::exception& failure) {
@@ -155,12 +214,21 @@ class Runner {
     append_failed(sweep_.ledger, config, directory, error);
     report.failures.push_back(directory.path() + ": " + error);
     tell("failed: " + error);
+    return State::kFailed;
+  }
+
+  /// Writes the line of a finished run. The lock keeps other sweeps from doing so meanwhile: of
+  /// those that find the run finished, one writes its line.
+  void record(const SweepRun& run, const RunDirectory& directory) const {
+    const DirectoryLock lock(directory.path());
+    if (is_done(Ledger(sweep_.ledger), run)) return;
+    append_finished(sweep_.ledger, run.config, directory);
   }
 
   void announce(std::size_t i, std::size_t failed) const {
     double left = 0;
-    for (std::size_t k = i; k < waiting_.size(); ++k) {
-      if (waiting_[k]) left += pace_.seconds(sweep_.runs[k].config);
+    for (std::size_t k = 0; k < states_.size(); ++k) {
+      if (waits(k)) left += pace_.seconds(sweep_.runs[k].config);
     }
     std::string state = fmt::format("{} done", done_);
     if (failed > 0) state += fmt::format(", {} failed", failed);
@@ -169,13 +237,19 @@ class Runner {
                      state));
   }
 
+  /// In the second look it is what the table lacks and no failure: quiet calls say so, too.
+  void tell_left(const SweepRun& run, State look) const {
+    if (look == State::kWaiting) return tell("left to another program: " + run.config.out);
+    print_line("note: still left to another program: " + run.config.out);
+  }
+
   void tell(const std::string& line) const {
-    if (!sweep_.quiet) fmt::print(stderr, "{}\n", line);
+    if (!sweep_.quiet) print_line(line);
   }
 
   const Sweep& sweep_;
   const ValidNames& valid_;
-  std::vector<char> waiting_;
+  std::vector<State> states_;
   int done_ = 0;
   Pace pace_;
 };
@@ -186,7 +260,7 @@ SweepReport run_sweep(const Sweep& sweep, const ValidNames& valid) {
   SweepReport report;
   {
     const Ledger ledger(sweep.ledger);
-    for (const std::string& remark : ledger.remarks()) fmt::print(stderr, "note: {}\n", remark);
+    for (const std::string& remark : ledger.remarks()) print_line("note: " + remark);
     if (!sweep.table_only) report = Runner(sweep, ledger, valid).run();
   }
   report.table = table_of(Ledger(sweep.ledger), sweep);

@@ -2,6 +2,10 @@
 // the other, and gets its line in the ledger. The same call again goes on where it was stopped:
 // finished runs are skipped, the interrupted one continues from its last checkpoint, failed ones
 // are tried once more. What is computed is train()'s affair alone.
+//
+// Several sweeps may be at work at once. Each reads the ledger again before every run and skips
+// what has got its line by then. A run in whose folder another program is at work is left to it and
+// looked at once more after the others.
 #pragma once
 
 #include <string>
@@ -19,8 +23,8 @@ struct SweepReport {
 };
 
 /// Runs what is to be run, telling stderr what it does. A run that fails does not end the sweep.
-/// kStopped: a signal came. Throws UsageError before anything is written where a folder holds
-/// something else, renar::Error where the ledger cannot be read or written.
+/// kStopped: a signal came. Throws UsageError before the first run where a folder holds something
+/// else or cannot be written to, renar::Error where the ledger cannot be read or written.
 SweepReport run_sweep(const Sweep& sweep, const ValidNames& valid);
 
 }  // namespace renar

@@ -284,8 +284,7 @@ Sweep read_sweep(const Flags& flags, const ValidNames& valid) {
   RENAR_USAGE(count <= kMostRuns, "{} has {} runs, more than {}: split it", call.sweep,
               fmt::format("{:.10g}", count), static_cast<int>(kMostRuns));
 
-  Sweep sweep{.path = call.sweep,
-              .ledger = call.ledger.empty() ? kDefaultLedger : call.ledger,
+  Sweep sweep{.ledger = call.ledger.empty() ? kDefaultLedger : call.ledger,
               .table_only = call.table,
               .overwrite = call.overwrite,
               .quiet = call.quiet,

@@ -29,7 +29,6 @@ struct SweepRun {
 };
 
 struct Sweep {
-  std::string path;
   std::string ledger;
   bool table_only = false;
   bool overwrite = false;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A sweep: stopped by Ctrl-C and called again it goes on where it was, to the bit; a run that fails does not end it; the
-# ledger has a line a run and the same call does nothing twice; what is wrong is said before anything is written.
+# ledger has a line a run and the same call does nothing twice; what is wrong is said before anything is written;
+# several at once share their runs.
 set -euo pipefail
 programs=$1
 work=$(mktemp -d)
@@ -61,6 +62,14 @@ calls 2 --sweep grid.toml --out other
 calls 0 --sweep grid.toml --table
 grep -q '^0 of 8 runs' out || die "the table of nothing is $(cat out)"
 [[ ! -e runs && ! -e results ]] || die "a call that runs nothing wrote $(ls)"
+
+# A folder that cannot be written to is told once, and no run fails of it.
+touch taken
+for folder in taken /proc/nowhere; do
+  calls 2 --sweep grid.toml --out $folder --ledger unused.jsonl
+  [[ $(cat err) == "error: --out: cannot write to $folder/"* ]] || die "not told about $folder: $(cat err)"
+  [[ ! -s unused.jsonl ]] || die "a refused sweep wrote $(cat unused.jsonl)"
+done
 
 # Ctrl-C in the third run: two are in the ledger, and the same call goes on.
 "$programs/renar_train" --sweep grid.toml >out 2>err &
@@ -127,3 +136,62 @@ calls 0 --sweep fine.toml --ledger second.jsonl --quiet
 calls 2 --sweep fine.toml --batch 3
 calls 0 --sweep fine.toml --batch 3 --overwrite --quiet
 ledger_has 6 '"batch":3'
+
+# Nobody reads what it says: it goes on all the same.
+timeout 100 "$programs/renar_train" --sweep fine.toml --batch 3 --ledger unheard.jsonl >out 2>/dev/full ||
+  die "a stderr that takes nothing stops a sweep"
+[[ $(wc -l <unheard.jsonl) == 6 ]] || die "a sweep that nobody hears has the ledger $(cat unheard.jsonl)"
+
+# grid_of FILE STEPS LINES: a sweep of bfs.
+grid_of() { { sed '/^.grid/,$d' grid.toml; printf 'steps = %s\n[grid]\nalgo = ["bfs"]\n%s\n' "$2" "$3"; } >"$1"; }
+
+# A run fails as there is no such machine: it is one that failed, and has no other in its way.
+grid_of machine.toml 20 'precision = ["bf16", "fp32"]'
+calls 1 --sweep machine.toml --device cpu --out machine --ledger machine.jsonl
+grep -q '"device":"cpu, bf16","error":"--precision bf16 ' machine.jsonl || die "no line: $(cat machine.jsonl err)"
+grep -q '^1 of 2 runs' out || die "the run after the failure: $(cat out)"
+
+# A run that another program is at work on is left to it, and is no failure.
+grid_of pair.toml 20 'seed = [1, 2]'
+mkdir -p pair/bfs-baseline-1
+(flock 9 && exec sleep 100) 9<pair/bfs-baseline-1 &
+holder=$!
+while flock -n pair/bfs-baseline-1 true; do sleep 0.05; done
+calls 0 --sweep pair.toml --out pair --ledger pair.jsonl
+grep -q '^left to another program: pair/bfs-baseline-1$' err || die "not told whose it is: $(cat err)"
+grep -q '^note: still left to another program: pair/bfs-baseline-1$' err || die "not told what is missing: $(cat err)"
+grep -q '^1 of 2 runs' out || die "the other run: $(cat out)"
+[[ $(wc -l <pair.jsonl) == 1 ]] || die "a line of another's run: $(cat pair.jsonl)"
+kill $holder
+wait $holder || true
+
+# Two at once in one folder: neither fails, and no run is done twice.
+grid_of shared.toml 2000 'seed = [1, 2]'
+both=(--sweep shared.toml --out both --ledger both.jsonl)
+"$programs/renar_train" "${both[@]}" >first.out 2>first.err &
+pid=$!
+until [[ -s both/bfs-baseline-1/metrics.jsonl ]]; do sleep 0.05; done
+calls 0 "${both[@]}"
+wait $pid || die "the first of two sweeps failed: $(cat first.err)"
+[[ $(cat first.err err | grep -c '^score') == 2 ]] || die "not each run once: $(cat first.err err)"
+[[ $(grep -c '"score"' both.jsonl) == 2 && $(wc -l <both.jsonl) == 2 ]] || die "not a line a run: $(cat both.jsonl)"
+calls 0 "${both[@]}"
+grep -q '^2 of 2 runs' out || die "what two sweeps did: $(cat out)"
+
+# What another sweep does in its folder meanwhile, a sweep takes from the ledger.
+grid_of second.toml 2000 'seed = [2]'
+"$programs/renar_train" --sweep shared.toml --out here --ledger shared.jsonl >first.out 2>first.err &
+pid=$!
+until [[ -s here/bfs-baseline-1/metrics.jsonl ]]; do sleep 0.05; done
+kill -STOP $pid
+calls 0 --sweep second.toml --out there --ledger shared.jsonl
+kill -CONT $pid
+wait $pid || die "the sweep beside another failed: $(cat first.err)"
+[[ ! -e here/bfs-baseline-2 ]] || die "a run was trained twice: $(cat first.err)"
+grep -q '^2 of 2 runs' first.out || die "the other's run is not in the table: $(cat first.out)"
+
+# Names may be any bytes; but --init-from is kept in config.toml, which takes UTF-8 alone.
+calls 0 --sweep pair.toml --out $'bad\xff' --ledger bytes.jsonl --quiet
+[[ $(grep -c '"score"' bytes.jsonl) == 2 ]] || die "a folder of bytes has the ledger $(cat bytes.jsonl err)"
+calls 2 --algo bfs --steps 1 --init-from $'i\xff.safetensors' --out begun
+[[ ! -e begun ]] || die "a config.toml that nobody can read: $(ls begun)"

@@ -114,6 +114,7 @@ TEST_CASE("initial_parameters: a run of other algorithms gives its processor and
   const Net from = net_of({"dfs", "heapsort"}, 1);
   TrainState state;
   state.optimizer.m = state.optimizer.v = std::vector<Real>(values(from).size());
+  state.carried = {{1, 2, 3}, {}, {4}};  // of a chunked run
   save_state(path, "dfs, heapsort", from, state);
   const Net fresh = net_of({"bfs", "dfs"}, 2);
   Net to = net_of({"bfs", "dfs"}, 2);
@@ -184,6 +185,8 @@ TEST_CASE("initial_parameters: what does not fit is named, with both shapes") {
 TEST_CASE("initial_parameters: other files are refused") {
   const Scratch scratch;
   contains(refusal("weights.pkl", net_of({"bfs"}, 1)), "neither a .safetensors");
+  contains(refusal("i\xff.safetensors", net_of({"bfs"}, 1)), "is not UTF-8");
+  contains(refusal("\xc3\xb6.safetensors", net_of({"bfs"}, 1)), "cannot open");  // that is
   contains(refusal(scratch.path("none.npz"), net_of({"bfs"}, 1)), "none.npz");
   contains(
       refusal(test::source_dir() + "/tests/golden/random/random_state.npz", net_of({"bfs"}, 1)),

@@ -41,6 +41,12 @@ RunDirectory finished_run(const Scratch& scratch, const std::string& name, doubl
   return directory;
 }
 
+/// How many of the runs with the seeds 1 and 2 are there.
+int results(const Ledger& ledger) {
+  return ledger.has_result(config_hash(config_of(1))) +
+         ledger.has_result(config_hash(config_of(2)));
+}
+
 TEST_CASE("ledger: the hash is of what is computed, and of nothing else") {
   const std::string hash = config_hash(config_of(1));
   // fnv1a("algo=bfs\nseed=1\n"), as another program finds it
@@ -82,7 +88,6 @@ TEST_CASE("ledger: a line has what the summary has, and is read again") {
   CHECK(date.back() == 'Z');
 
   const Ledger ledger(path);
-  REQUIRE(ledger.entries().size() == 1);
   CHECK(ledger.remarks().empty());
   const LedgerEntry* entry = ledger.find(config_hash(config_of(7)));
   REQUIRE(entry != nullptr);
@@ -114,6 +119,30 @@ TEST_CASE("ledger: a failed run has a line with the reason") {
   CHECK_FALSE(line.contains("score"));
 }
 
+TEST_CASE("ledger: a run that failed as there is no such machine has its line") {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  Config config = config_of(7);
+  config.device = "cpu";
+  config.precision = "bf16";
+  append_failed(path, config, RunDirectory(scratch.path("run")), "no bf16 there");
+  CHECK(Ledger(path).find(config_hash(config))->error == "no bf16 there");
+  CHECK(parse_json(read_file(path)).at("device") == "cpu, bf16");
+}
+
+TEST_CASE("ledger: paths that are no UTF-8 do not keep a run from its line") {
+  const Scratch scratch;
+  const std::string path = scratch.path("ledger");
+  const RunDirectory directory = finished_run(scratch, "bad\xff", 0.5, 1);
+  append_finished(path, config_of(1), directory);
+  append_failed(path, config_of(2), directory, "why");
+  const Ledger ledger(path);
+  CHECK(ledger.remarks().empty());
+  CHECK(ledger.has_result(config_hash(config_of(1))));
+  CHECK(ledger.find(config_hash(config_of(2)))->error == "why");
+  CHECK(read_file(path).find("/bad\xef\xbf\xbd\"") != std::string::npos);
+}
+
 TEST_CASE("ledger: of several lines of a run the last that finished counts") {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
@@ -127,7 +156,6 @@ TEST_CASE("ledger: of several lines of a run the last that finished counts") {
   append_finished(path, config, directory);
   append_failed(path, config, directory, "third");
   CHECK(Ledger(path).find(hash)->error == "");
-  CHECK(Ledger(path).entries().size() == 4);
 
   Json again = parse_json(read_file(directory.summary()));
   again["config_hash"] = hash;
@@ -139,7 +167,7 @@ TEST_CASE("ledger: of several lines of a run the last that finished counts") {
 TEST_CASE("ledger: foreign lines and a cut one are told and left out") {
   const Scratch scratch;
   const std::string path = scratch.path("ledger");
-  CHECK(Ledger(path).entries().empty());
+  CHECK(results(Ledger(path)) == 0);
   append_line(path, "{\"loss\": 3}");
   append_finished(path, config_of(1), finished_run(scratch, "one", 0.5, 1));
   append_line(path, "not JSON");
@@ -148,22 +176,22 @@ TEST_CASE("ledger: foreign lines and a cut one are told and left out") {
   append_line(path, "{\"config_hash\": 3, \"commit\": \"x\", \"error\": \"y\"}");
   append_finished(path, config_of(2), finished_run(scratch, "two", 0.5, 2));
   const Ledger whole(path);
-  CHECK(whole.entries().size() == 2);
+  CHECK(results(whole) == 2);
   REQUIRE(whole.remarks().size() == 1);
   CHECK(whole.remarks()[0] == path + ": 4 lines are not a run's, left out (the first is line 1)");
 
   const std::string text = read_file(path);
   write_file_atomically(path, text.substr(0, text.size() - 1));  // only its end is lost
-  CHECK(Ledger(path).entries().size() == 2);
+  CHECK(results(Ledger(path)) == 2);
   write_file_atomically(path, text.substr(0, text.size() - 2));
   const Ledger cut(path);
-  CHECK(cut.entries().size() == 1);
+  CHECK(results(cut) == 1);
   CHECK(cut.find(config_hash(config_of(2))) == nullptr);
   REQUIRE(cut.remarks().size() == 2);
   CHECK(cut.remarks()[0] == path + ", line 7, the last, is cut off: that run counts as not done");
 
   append_finished(path, config_of(2), RunDirectory(scratch.path("two")));
-  CHECK(Ledger(path).entries().size() == 2);
+  CHECK(results(Ledger(path)) == 2);
   CHECK(Ledger(path).remarks().size() == 1);  // the cut line is a foreign one now
 }
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <string>
 
 #include "core/check.h"
 #include "tests/nn/small.h"
@@ -189,6 +190,34 @@ TEST_CASE("net in training: what is not finite moves nothing") {
       CHECK(after.m == state.m);
       CHECK(after.v == state.v);
     }
+  }
+}
+
+/// A net whose loss is finite and whose gradient overflows: pi of bfs is decoded by a last layer
+/// that is huge, of what is 0 as the layers before it are; their gradients are huge times h.
+Values overflowing() {
+  Net net = test::net_of_both();
+  Parameters& parameters = net.parameters();
+  const auto fill = [&](const std::string& name, double value) {
+    const Param param = parameters.find(name).param;
+    std::fill_n(parameters.at(param), param.shape.size(), static_cast<Real>(value));
+  };
+  for (const char* layer : {"0/w", "1/w", "2/w"}) fill(std::string("bfs/decode/pi/") + layer, 0);
+  fill("bfs/decode/pi/3/w", std::numeric_limits<Real>::max() / 2);
+  fill("processor/layer_norm/scale", 1e10);
+  return values(net);
+}
+
+TEST_CASE("net in training: where the gradient alone is not finite it says what may help") {
+  for (const Device device : places()) {
+    Subject s(device, kOptions, overflowing());
+    const Values before = values(s.net);
+    CHECK_THROWS_WITH_AS(
+        s.training.update(batch_of(1, 2)),
+        doctest::Contains("in update 0: training stopped; a smaller --lr may help"), Error);
+    CHECK(s.training.updates() == 0);
+    s.training.fetch();
+    CHECK(values(s.net) == before);
   }
 }
 
