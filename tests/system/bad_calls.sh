@@ -156,7 +156,7 @@ stopped() {
   [[ $got == 130 ]] || complain "Ctrl-C: status $got, $(cat err)"
 }
 stopped "my runs/it's" --algo bfs --hidden 8 --steps 100000 --out "my runs/it's" --ledger 'my ledger' --quiet
-[[ $(cat err) == "stopped; go on with: ./renar_train --resume 'my runs/it'\\''s' --ledger 'my ledger'" ]] ||
+[[ $(tail -n 1 err) == "stopped; go on with: ./renar_train --resume 'my runs/it'\\''s' --ledger 'my ledger'" ]] ||
   complain "how to go on: $(cat err)"
 printf 'algo = ["bfs"]\nsteps = 100000\nhidden = 8\n[grid]\nseed = [1]\n' >'my grid.toml'
 stopped swept/bfs-baseline-1 --sweep 'my grid.toml' --out swept --quiet
