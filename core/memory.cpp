@@ -74,8 +74,8 @@ std::size_t physical_memory() {
 std::size_t control_group_memory(const std::string& groups, const std::string& root) {
   std::size_t bytes = kNoLimit;
   std::ifstream file(groups);
-  for (std::string line;
-       std::getline(file, line);) {  // "4:memory:/group", of version 2 "0::/group"
+  // "4:memory:/group", of version 2 "0::/group"
+  for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";

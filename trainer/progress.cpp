@@ -91,7 +91,8 @@ void Progress::note(std::string_view text) {
 void Progress::test(std::string_view algorithm, int length, int done, int samples) {
   if (test_.empty()) finish();
   test_ = fmt::format("test of {}, n = {}  {}/{} samples", algorithm, length, done, samples);
-  options_.terminal&& done == 0 ? draw() : draw_if_due();
+  const bool begins = done == 0 && options_.terminal;
+  begins ? draw() : draw_if_due();
 }
 
 void Progress::finish() {
