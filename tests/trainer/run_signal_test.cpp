@@ -9,8 +9,22 @@
 namespace renar {
 namespace {
 
+/// What a signal does while it lives, whatever whoever started the tests has said (nohup, for one).
+struct Disposition {
+  Disposition(int signal, void (*handler)(int)) : number(signal) {
+    struct sigaction now {};
+    now.sa_handler = handler;
+    sigaction(number, &now, &before);
+  }
+  ~Disposition() { sigaction(number, &before, nullptr); }
+
+  int number;
+  struct sigaction before {};
+};
+
 TEST_CASE("run_signal: the first signal is a request, and gone with the object") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const Disposition standard(number, SIG_DFL);
     {
       const StopSignals signals;
       CHECK_FALSE(stop_requested());
@@ -25,16 +39,10 @@ TEST_CASE("run_signal: the first signal is a request, and gone with the object")
 }
 
 TEST_CASE("run_signal: a SIGHUP that is ignored stays so") {
-  struct sigaction ignored {
-  }, before{};
-  ignored.sa_handler = SIG_IGN;
-  sigaction(SIGHUP, &ignored, &before);
-  {
-    const StopSignals signals;
-    std::raise(SIGHUP);
-    CHECK_FALSE(stop_requested());
-  }
-  sigaction(SIGHUP, &before, nullptr);
+  const Disposition ignored(SIGHUP, SIG_IGN);  // as nohup has it
+  const StopSignals signals;
+  std::raise(SIGHUP);
+  CHECK_FALSE(stop_requested());
 }
 
 TEST_CASE("run_signal: a request outlives the objects within the outermost one") {
