@@ -38,9 +38,6 @@ inline void print_out(const std::string& text) {
   flush_out();
 }
 
-/// Tells the user something beside the result. What goes wrong with that stops no work.
-inline void tell(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
-
 /// A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened, and what
 /// is printed would go there.
 inline void open_standard_streams() {

@@ -19,6 +19,7 @@
 #include "tools/valid_names.h"
 #include "trainer/evaluate_run.h"
 #include "trainer/initial_parameters.h"
+#include "trainer/progress.h"
 #include "trainer/run_signal.h"
 #include "trainer/train.h"
 

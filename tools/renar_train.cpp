@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
-#include <string_view>
 
 #include "core/files.h"
 #include "core/text.h"
@@ -13,6 +12,7 @@
 #include "tools/valid_names.h"
 #include "trainer/ledger.h"
 #include "trainer/profiled_steps.h"
+#include "trainer/progress.h"
 #include "trainer/sweep.h"
 #include "trainer/train.h"
 
@@ -94,9 +94,7 @@ int many_runs(const Flags& flags, const ValidNames& valid, const std::string& ca
 
 int run(int argc, char** argv) {
   const ValidNames valid = valid_names();
-  std::vector<const char*> words(argv, argv + argc);
-  for (const char*& word : words) word = std::string_view(word) == "-h" ? "--help" : word;
-  const std::optional<Flags> flags = read_flags(argc, words.data(), valid);
+  const std::optional<Flags> flags = read_flags(argc, argv, valid);
   if (!flags) return 0;  // --help or --version
   if (!flags->contains("sweep")) return one_run(*flags, valid);
   std::vector<std::string> quoted(argv, argv + argc);

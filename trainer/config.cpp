@@ -76,7 +76,7 @@ std::string without_alias(const std::string& flag, const Table& table) {
 // The flags that were given. Empty if --help or --version was, and printed.
 std::optional<Flags> parse_flags(int argc, const char* const* argv, const Table& table) {
   CLI::App app("Trains a network on an algorithm and scores it on larger inputs.", "renar_train");
-  app.set_help_flag("--help", "this text")->group("Help");
+  app.set_help_flag("-h,--help", "this text")->group("Help");
   app.set_version_flag("--version", version_text(), "what this program is")->group("Help");
   app.allow_extras();
   app.footer(kSweepHelp);

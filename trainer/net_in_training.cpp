@@ -103,10 +103,7 @@ Losses NetInTraining::update_on_device(const Batch& batch, const NoiseKey& noise
   copy_to_host(device, here, there, sizeof *here);  // waits
   if (carried != nullptr) carried->turn();
   if (!std::isfinite(total(here->losses))) return here->losses;
-  RENAR_CHECK(std::isfinite(here->clip.norm),
-              "[optimizer] the gradient's norm is {} in update {}: training stopped; a smaller "
-              "--lr may help",
-              here->clip.norm, own_->updates);
+  check_norm(here->clip.norm, own_->updates);
   ++own_->updates;
   return here->losses;
 }

@@ -14,14 +14,18 @@ Optimizer::Optimizer(std::int64_t parameters, const OptimizerOptions& options) :
   state_.v = state_.m;
 }
 
+void check_norm(double norm, std::int64_t update) {
+  RENAR_CHECK(std::isfinite(norm),
+              "[optimizer] the gradient's norm is {} in update {}: training stopped; a smaller "
+              "--lr may help",
+              norm, update);
+}
+
 void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
   const ProfileRange range("optimizer");
   const double norm = global_norm(grads.data(), active.size()), clip = options_.clip;
-  RENAR_CHECK(std::isfinite(norm),
-              "[optimizer] the gradient's norm is {} in update {}: training stopped; a smaller "
-              "--lr may help",
-              norm, state_.steps);
+  check_norm(norm, state_.steps);
   const AdamStep settings{.step = ++state_.steps,
                           .learning_rate = options_.learning_rate,
                           .grad_scale = clip > 0 && norm > clip ? clip / norm : 1.0};

@@ -22,6 +22,9 @@ struct OptimizerOptions {
   std::int64_t frozen = 0;
 };
 
+/// Throws renar::Error unless the gradient's norm is finite, and names the update.
+void check_norm(double norm, std::int64_t update);
+
 class Optimizer {
  public:
   Optimizer(std::int64_t parameters, const OptimizerOptions& options);

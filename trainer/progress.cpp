@@ -27,6 +27,11 @@ int width_of(std::FILE* stream) {
 
 }  // namespace
 
+void tell(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 std::string human_time(double seconds) {
   const long long s = std::llround(std::clamp(seconds, 0.0, 1e12));
   if (s < 60) return fmt::format("{} s", s);

@@ -15,6 +15,9 @@
 
 namespace renar {
 
+/// A line on stderr, beside the result. What goes wrong with that stops no work.
+void tell(std::string_view line);
+
 /// "12 s", "3 min 20 s", "2 h 05 min", "3 d 4 h".
 std::string human_time(double seconds);
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <new>
@@ -24,12 +23,6 @@
 
 namespace renar {
 namespace {
-
-/// To stderr, where there is one: a run is worth more than what is said of it.
-void print_line(const std::string& text) {
-  const std::string line = text + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
 
 /// Whether the ledger has all scores of the run; a line that was edited by hand may lack some.
 bool is_done(const Ledger& ledger, const SweepRun& run) {
@@ -240,11 +233,11 @@ class Runner {
   /// In the second look it is what the table lacks and no failure: quiet calls say so, too.
   void tell_left(const SweepRun& run, State look) const {
     if (look == State::kWaiting) return tell("left to another program: " + run.config.out);
-    print_line("note: still left to another program: " + run.config.out);
+    renar::tell("note: still left to another program: " + run.config.out);
   }
 
   void tell(const std::string& line) const {
-    if (!sweep_.quiet) print_line(line);
+    if (!sweep_.quiet) renar::tell(line);
   }
 
   const Sweep& sweep_;
@@ -260,7 +253,7 @@ SweepReport run_sweep(const Sweep& sweep, const ValidNames& valid) {
   SweepReport report;
   {
     const Ledger ledger(sweep.ledger);
-    for (const std::string& remark : ledger.remarks()) print_line("note: " + remark);
+    for (const std::string& remark : ledger.remarks()) tell("note: " + remark);
     if (!sweep.table_only) report = Runner(sweep, ledger, valid).run();
   }
   report.table = table_of(Ledger(sweep.ledger), sweep);

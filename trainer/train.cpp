@@ -297,7 +297,8 @@ class Training {
     for (const int length : config_.test_lengths) {
       double sum = 0;
       for (std::size_t k = 0; k < algorithms_.size(); ++k) {
-        const Evaluation found = *test_of(training_->placed(), k, length, [](int) { return true; });
+        const Evaluation found =
+            *test_of(training_->placed(), k, test_set(k, length), [](int) { return true; });
         Json line = {{"step", state_.step - 1},
                      {"algo", algorithms_[k]->name},
                      {"length", length},
@@ -347,11 +348,12 @@ class Training {
       found.val_nodes = validation_[k].nodes();
       found.val_score = validation_[k].score(best, runner_).score;
       for (const int length : config_.test_lengths) {
+        const TestSet set = test_set(k, length);
         const auto go_on = [&](int done) {
-          progress.test(found.algo, length, done, test_set(k, length).samples);
+          progress.test(found.algo, length, done, set.samples);
           return !stop_requested();
         };
-        const std::optional<Evaluation> score = test_of(best, k, length, go_on);
+        const std::optional<Evaluation> score = test_of(best, k, set, go_on);
         if (!score) return false;
         found.tests.push_back(*score);
       }
@@ -365,10 +367,9 @@ class Training {
                       config_.test_samples);
   }
 
-  std::optional<Evaluation> test_of(const PlacedNet& net, std::size_t k, int length,
+  std::optional<Evaluation> test_of(const PlacedNet& net, std::size_t k, const TestSet& set,
                                     const GoOn& go_on) {
-    return evaluate(net, static_cast<int>(k), test_set(k, length), runner_,
-                    Predictions::Hints::kNone, go_on);
+    return evaluate(net, static_cast<int>(k), set, runner_, Predictions::Hints::kNone, go_on);
   }
 
   void draw_curves(const RunResult& result) const {
