@@ -12,7 +12,7 @@
 namespace renar {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kLineWidth = 100;
 
 /// "node mask_one", "node categorical(3)".
 std::string kind_of(const Probe& probe) {
@@ -43,7 +43,7 @@ std::string wrapped(const std::string& label, const std::vector<std::string>& en
   std::string text, line = label;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::string entry = entries[i] + (i + 1 < entries.size() ? ";" : "");
-    if (i > 0 && line.size() + 1 + entry.size() > kWidth) {
+    if (i > 0 && line.size() + 1 + entry.size() > kLineWidth) {
       text += line + "\n";
       line = std::string(label.size() - 1, ' ');
     }

@@ -16,7 +16,7 @@
 namespace renar {
 namespace {
 
-constexpr int kWidth = 900, kHeight = 640;
+constexpr int kPictureWidth = 900, kPictureHeight = 640;
 constexpr double kLeft = 76, kRight = 725;  // of both panels; the legend stands right of them
 constexpr double kLossTop = 64, kLossBottom = 344;
 constexpr double kScoreTop = 388, kScoreBottom = 580;
@@ -179,7 +179,7 @@ class Drawing {
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
                "height=\"{1}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" "
                "fill=\"{2}\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-               kWidth, kHeight, kInk) +
+               kPictureWidth, kPictureHeight, kInk) +
            svg_ + "</svg>\n";
   }
 

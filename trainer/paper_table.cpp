@@ -16,7 +16,7 @@
 namespace renar {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kTableWidth = 100;
 constexpr const char* kScore = "score";  // the one column where nothing but seeds varies
 constexpr const char* kTrivial = "trivial";
 constexpr const char* kPlusMinus = "±";
@@ -136,7 +136,7 @@ class ScoreTable {
       for (std::size_t c = first; c < columns_.size(); ++c) {
         widths.push_back(width_of(lines, c));
         total += widths.back();
-        if (total > kWidth && c > first) {
+        if (total > kTableWidth && c > first) {
           widths.pop_back();
           break;
         }
