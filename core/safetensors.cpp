@@ -1,5 +1,7 @@
 #include "core/safetensors.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -14,6 +16,8 @@ namespace {
 constexpr std::size_t kLengthBytes = 8, kMaxHeader = 100'000'000;  // the format's own limit
 constexpr int kMaxDepth = 3;  // file { tensor { shape [ .. ] } }
 constexpr const char* kMetadata = "__metadata__";
+constexpr const char* kChecksum = "renar_crc32";
+constexpr std::string_view kNoDigits = "00000000";
 
 struct Dtype {
   std::string_view text;
@@ -113,6 +117,37 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const std::s
   return metadata;
 }
 
+/// Where in the file the digits of its checksum stand, or npos.
+std::size_t digits_at(std::string_view bytes, std::size_t header_end, std::string_view digits) {
+  const std::string field = message_of(R"("{}":"{}")", kChecksum, digits);
+  const std::size_t at = bytes.substr(0, header_end).find(field);
+  return at == bytes.npos ? at : at + field.size() - 1 - digits.size();
+}
+
+/// The CRC-32 of all bytes, with zeros for the digits at `at`, in eight hexadecimal digits.
+std::string checksum(std::string_view bytes, std::size_t at) {
+  uLong crc = crc32_z(0, nullptr, 0);
+  for (const std::string_view part :
+       {bytes.substr(0, at), kNoDigits, bytes.substr(at + kNoDigits.size())}) {
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
+  }
+  return message_of("{:08x}", crc);
+}
+
+/// Takes the checksum out of the metadata; throws where it is there and not that of the bytes.
+void check_checksum(SafetensorsFile& file, std::string_view bytes, std::size_t header_end,
+                    const std::string& where) {
+  const auto found = file.metadata.find(kChecksum);
+  if (found == file.metadata.end()) return;
+  const std::size_t at = digits_at(bytes, header_end, found->second);
+  RENAR_CHECK(found->second.size() == kNoDigits.size() && at != bytes.npos &&
+                  checksum(bytes, at) == found->second,
+              "[safetensors] {} is damaged, or was changed: its bytes do not have the checksum "
+              "that it was written with",
+              where);
+  file.metadata.erase(found);
+}
+
 std::size_t read_length(std::string_view bytes) {
   std::size_t length = 0;
   for (std::size_t i = kLengthBytes; i-- > 0;) {
@@ -137,6 +172,7 @@ SafetensorsFile read_safetensors(const std::string& path) {
 SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& where) {
   RENAR_CHECK(bytes.size() >= kLengthBytes, "[safetensors] {} has {} bytes: not such a file", where,
               bytes.size());
+  const std::string_view all = bytes;
   const std::size_t length = read_length(bytes);
   bytes.remove_prefix(kLengthBytes);
   RENAR_CHECK(length <= kMaxHeader && length <= bytes.size(),
@@ -169,12 +205,14 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& wh
   }
   RENAR_CHECK(at == bytes.size(), "[safetensors] {}: {} bytes belong to no tensor", where,
               bytes.size() - at);
+  check_checksum(file, all, kLengthBytes + length, where);
   return file;
 }
 
 std::string encode_safetensors(const SafetensorsFile& file) {
   Json header = Json::object();
-  if (!file.metadata.empty()) header[kMetadata] = file.metadata;
+  header[kMetadata] = file.metadata;
+  header[kMetadata][kChecksum] = kNoDigits;
   std::size_t at = 0;
   for (const auto& [name, array] : file.tensors) {
     RENAR_CHECK(name != kMetadata && !header.contains(name),
@@ -200,7 +238,8 @@ std::string encode_safetensors(const SafetensorsFile& file) {
   }
   bytes += text;
   for (const SafetensorsFile::Tensor& tensor : file.tensors) bytes += tensor.array.bytes;
-  return bytes;
+  const std::size_t digits = digits_at(bytes, kLengthBytes + text.size(), kNoDigits);
+  return bytes.replace(digits, kNoDigits.size(), checksum(bytes, digits));
 }
 
 void write_safetensors(const std::string& path, const SafetensorsFile& file) {

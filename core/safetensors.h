@@ -5,7 +5,9 @@
 //                                             "data_offsets": [0, 1536]}}
 //
 // A file may come from anywhere. It is read only if every tensor has a known type, its offsets
-// agree with its shape, and the tensors fill the data without gaps or overlap.
+// agree with its shape, and the tensors fill the data without gaps or overlap. What is written here
+// has a checksum of the whole file among its metadata, so that a bit that a disk or a copy lost is
+// noticed; a file without one is read as it is.
 #pragma once
 
 #include <map>

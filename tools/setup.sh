@@ -12,6 +12,7 @@ packages=(
   libtomlplusplus-dev    # config.toml
   nlohmann-json3-dev     # metrics, summaries, safetensors headers
   libzip-dev             # .npz files
+  zlib1g-dev             # checksums of .safetensors
   libboost-context-dev   # fibers, on which kernels run without a GPU
 )
 

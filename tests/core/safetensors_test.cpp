@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/check.h"
@@ -31,6 +32,13 @@ std::string with_header(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(header.size() >> (8 * i) & 255);
   return bytes + header + data;
+}
+
+constexpr std::string_view kChecksumKey = "renar_crc32";
+
+/// The file as one that does not know our checksum: its key has another name.
+std::string without_checksum(std::string bytes) {
+  return bytes.replace(bytes.find(kChecksumKey), kChecksumKey.size(), "another_key");
 }
 
 SafetensorsFile read(const std::string& header, const std::string& data) {
@@ -118,10 +126,35 @@ TEST_CASE("safetensors: whatever does not fit is refused") {
   CHECK_THROWS_AS(encode_safetensors(not_text), Error);
 }
 
+TEST_CASE("safetensors: no bit of a file can change unnoticed") {
+  const std::string whole = encode_safetensors(example());
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+    try {
+      const SafetensorsFile file = decode_safetensors(bytes, "x");
+      // The checksum is no longer called so, and nothing else is new.
+      CAPTURE(bit);
+      CHECK(file.metadata.size() == example().metadata.size() + 1);
+      CHECK(bytes.find(kChecksumKey) == bytes.npos);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
+
+TEST_CASE("safetensors: a file without a checksum is read, and none can be made up") {
+  const std::string whole = encode_safetensors(example());
+  CHECK(decode_safetensors(without_checksum(whole), "x").tensor("w").floats()[5] == 6);
+  const std::string header = R"({"__metadata__":{"renar_crc32":"0"}})";
+  CHECK_THROWS_WITH_AS(read(header, ""), doctest::Contains("damaged"), Error);
+}
+
 TEST_CASE("safetensors: 10,000 damaged files are read or refused") {
+  const std::string whole = encode_safetensors(example());
   const int accepted =
-      survive_mutations({encode_safetensors(example())},
+      survive_mutations({whole, without_checksum(whole)},
                         [](const std::string& bytes) { decode_safetensors(bytes, "x"); });
-  CHECK(accepted > 0);  // damage to the numbers themselves cannot be seen
+  CHECK(accepted > 0);  // without a checksum damage to the numbers themselves cannot be seen
   CHECK(accepted < 5'000);
 }
