@@ -1,6 +1,7 @@
 #include "core/collected.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "core/check.h"
@@ -20,17 +21,26 @@ struct Waiting {
   const CollectedKind* kind;
   ProfileHere asked;  // the range that asked for it
   std::vector<Stretch> reads, writes;
+  std::int64_t flops;
   alignas(64) std::byte given[kMostGiven];
 };
 
-/// Those that wait, in the order in which they will start. With more of them few others would be
-/// joined: what is far apart in a time step needs what lies between.
-constexpr std::size_t kMostWaiting = kMostLaunches;
+/// Those that wait, in the order in which they will start. Where they are too many the first half
+/// starts, so that what comes next always finds the last kMostLaunches to join: a time step and
+/// more. With more of them few others would be joined: what is far apart needs what lies between.
+constexpr std::size_t kMostWaiting = 2 * kMostLaunches;
 struct Queue {
-  std::array<Waiting, kMostWaiting> waiting;
+  std::array<Waiting, kMostWaiting> places;
+  std::array<Waiting*, kMostWaiting> waiting;  // the first `count` of them
   std::size_t count = 0;
   alignas(64) std::byte unused[kMostGiven];
+
+  Queue() {
+    for (std::size_t i = 0; i < kMostWaiting; ++i) waiting[i] = &places[i];
+  }
 };
+/// Launches that are started together, in their order.
+using Batch = std::span<Waiting* const>;
 // A device has one queue, fed by one thread.
 Queue& queue() {
   static Queue only;
@@ -57,23 +67,42 @@ bool must_follow(const One& reads, const One& writes, const Waiting& other) {
   return needs(reads, writes, other) || any_meets(writes, other.writes);
 }
 
+void start_first(Queue& q, std::size_t count);
+
 Waiting& add_last(Queue& q, const CollectedKind& kind) {
-  if (q.count == kMostWaiting) start_collected();
-  Waiting& w = q.waiting[q.count++];
+  if (q.count == kMostWaiting) start_first(q, kMostLaunches);
+  Waiting& w = *q.waiting[q.count++];
   w.kind = &kind;
   w.asked = profile_here();
   w.reads.clear();
   w.writes.clear();
+  w.flops = 0;
   return w;
 }
 
 void add_touched(Waiting& w, const Touched& touched) {
   w.reads.insert(w.reads.end(), touched.reads().begin(), touched.reads().end());
   w.writes.insert(w.writes.end(), touched.writes().begin(), touched.writes().end());
+  w.flops += touched.flops();
+}
+
+// What lies in several stretches counts once.
+std::int64_t bytes_of(std::vector<Stretch> stretches) {
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  std::int64_t bytes = 0;
+  const char* end = nullptr;
+  for (const Stretch& stretch : stretches) {
+    const char* begin = end == nullptr ? stretch.begin : std::max(end, stretch.begin);
+    if (begin < stretch.end) bytes += stretch.end - begin;
+    end = std::max(end, stretch.end);
+  }
+  return bytes;
 }
 
 void start(Waiting& w) {
   const ProfileElsewhere profile(w.asked, w.kind->name);
+  if (profile_wanted(kProfileTimes)) count_work(bytes_of(w.reads) + bytes_of(w.writes), w.flops);
   const auto run = [&w] { w.kind->start(w.given); };
 #ifndef RENAR_CUDA
   if (simt::watches_touched() && !is_recording()) {
@@ -84,53 +113,66 @@ void start(Waiting& w) {
 }
 
 // Of each launch, which of those before it must have ended.
-using Follows = std::array<LaunchSet, kMostWaiting>;
-Follows follows_of(const Queue& q) {
+using Follows = std::array<LaunchSet, kMostLaunches>;
+Follows follows_of(Batch batch) {
   Follows follows = {};
-  for (std::size_t i = 0; i < q.count; ++i) {
-    const Waiting& w = q.waiting[i];
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Waiting& w = *batch[i];
     for (std::size_t j = 0; j < i; ++j) {
-      if (must_follow(w.reads, w.writes, q.waiting[j])) follows[i] |= only_launch(j);
+      if (must_follow(w.reads, w.writes, *batch[j])) follows[i] |= only_launch(j);
     }
   }
   return follows;
 }
 
-void record_all(Queue& q) {
-  const Follows follows = follows_of(q);
-  const std::vector<LanePlace> plan = plan_lanes({follows.data(), q.count});
+void record(Batch batch) {
+  const Follows follows = follows_of(batch);
+  const std::vector<LanePlace> plan = plan_lanes({follows.data(), batch.size()});
   CudaLanes lanes;
-  for (std::size_t i = 0; i < q.count; ++i) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
     lanes.enter(plan[i].lane);
     for (std::size_t j = 0; j < i; ++j) {
       if ((plan[i].waits_for & only_launch(j)) != 0) lanes.wait_for(j);
     }
-    start(q.waiting[i]);
+    start(*batch[i]);
     lanes.mark(i);
   }
   lanes.join();
 }
 
-void start_all(Queue& q) {
-  if (is_recording() && q.count > 1) return record_all(q);
+void start(Batch batch) {
+  if (is_recording() && batch.size() > 1) return record(batch);
 #ifdef RENAR_CUDA
-  for (std::size_t i = 0; i < q.count; ++i) start(q.waiting[i]);
+  for (Waiting* w : batch) start(*w);
 #else
   // Each order that is possible by what the kernels say they touch must give the same numbers:
   // which is taken is the schedule's choice.
-  const Follows follows = follows_of(q);
+  const Follows follows = follows_of(batch);
   std::vector<std::size_t> ready;
   LaunchSet started = 0;
-  for (std::size_t left = q.count; left > 0; --left) {
+  for (std::size_t left = batch.size(); left > 0; --left) {
     ready.clear();
-    for (std::size_t i = 0; i < q.count; ++i) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
       if ((started & only_launch(i)) == 0 && (follows[i] & ~started) == 0) ready.push_back(i);
     }
     const std::size_t next = ready[simt::next_launch(ready.size())];
     started |= only_launch(next);
-    start(q.waiting[next]);
+    start(*batch[next]);
   }
 #endif
+}
+
+void start_first(Queue& q, std::size_t count) {
+  const auto first = q.waiting.begin();
+  try {
+    start(Batch(first, count));
+  } catch (...) {
+    forget_collected();  // what was to follow would find wrong numbers
+    throw;
+  }
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(count),
+              first + static_cast<std::ptrdiff_t>(q.count));
+  q.count -= count;
 }
 
 }  // namespace
@@ -146,7 +188,7 @@ CollectedPlace find_collected(const CollectedKind& kind, const Touched& touched,
   if (launches_are_left_out()) return {q.unused, true};
   Waiting* place = nullptr;
   for (std::size_t i = q.count; i-- > 0;) {
-    Waiting& w = q.waiting[i];
+    Waiting& w = *q.waiting[i];
     if (needs(touched.reads(), touched.writes(), w)) break;
     const bool meets = any_meets(touched.writes(), w.writes);
     if (w.kind == &kind && may_join(w.given, meets, of)) place = &w;
@@ -163,7 +205,7 @@ void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd
   Queue& q = queue();
   if (launches_are_left_out()) return nullptr;
   for (std::size_t i = q.count; i-- > 0;) {
-    Waiting& w = q.waiting[i];
+    Waiting& w = *q.waiting[i];
     if (!must_follow(touched.reads(), touched.writes(), w)) continue;
     if (w.kind != &kind || !may_end(w.given, of)) return nullptr;
     add_touched(w, touched);
@@ -174,13 +216,7 @@ void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd
 
 void start_collected() {
   Queue& q = queue();
-  try {
-    start_all(q);
-  } catch (...) {
-    forget_collected();  // what was to follow would find wrong numbers
-    throw;
-  }
-  q.count = 0;
+  while (q.count > 0) start_first(q, std::min(q.count, kMostLaunches));
 }
 
 void forget_collected() { queue().count = 0; }

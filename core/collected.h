@@ -33,7 +33,7 @@ struct Stretch {
   bool meets(const Stretch& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// What a kernel reads and writes of what another one might write.
+/// What a kernel reads and writes of what another one might write, and what it computes.
 class Touched {
  public:
   /// Null: nothing.
@@ -48,8 +48,15 @@ class Touched {
     return *this;
   }
 
+  /// Multiplications and additions, of kernels that have many.
+  Touched& computes(std::int64_t flops) {
+    flops_ += flops;
+    return *this;
+  }
+
   std::span<const Stretch> reads() const { return {reads_.data(), read_count_}; }
   std::span<const Stretch> writes() const { return {writes_.data(), write_count_}; }
+  std::int64_t flops() const { return flops_; }
 
  private:
   static constexpr std::size_t kMost = 32;
@@ -65,6 +72,7 @@ class Touched {
 
   Stretches reads_, writes_;  // as many as counted
   std::size_t read_count_ = 0, write_count_ = 0;
+  std::int64_t flops_ = 0;
 };
 
 /// What kernels are like: those of one kind can join. It lives as long as the process.

@@ -122,6 +122,22 @@ std::string cuda_model() {
   return message_of("{}, CUDA {}.{}", properties.name, runtime / 1000, runtime % 1000 / 10);
 }
 
+CudaPeaks cuda_peaks() {
+  const auto ask = [](cudaDeviceAttr attribute) {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, attribute, 0), "asking for its clocks");
+    return static_cast<double>(value);
+  };
+  const bool is_first = ask(cudaDevAttrComputeCapabilityMajor) == kOldestMajor &&
+                        ask(cudaDevAttrComputeCapabilityMinor) == 0;
+  const double multiply_adds = is_first ? 64 : 128;  // of a multiprocessor and clock
+  const double kilohertz = 1e3, of_two_edges = 2, bits = 8;
+  return {ask(cudaDevAttrMultiProcessorCount) * multiply_adds * 2 * kilohertz *
+              ask(cudaDevAttrClockRate),
+          ask(cudaDevAttrGlobalMemoryBusWidth) / bits * of_two_edges * kilohertz *
+              ask(cudaDevAttrMemoryClockRate)};
+}
+
 cudaStream_t stream() {
   const Lanes& all = lanes();
   return all.streams[all.entered];
@@ -261,6 +277,7 @@ std::string cuda_problem() {
   return "this build has no CUDA backend; build it where a CUDA toolkit is";
 }
 std::string cuda_model() { return ""; }
+CudaPeaks cuda_peaks() { throw Error(message_of("[cuda] {}", cuda_problem())); }
 std::size_t cuda_memory() { return 0; }
 void* cuda_allocate(std::size_t) { throw Error(message_of("[cuda] {}", cuda_problem())); }
 void cuda_release(void*) {}

@@ -13,6 +13,13 @@ std::string cuda_problem();
 /// The name of the GPU and the version of CUDA.
 std::string cuda_model();
 
+/// What the GPU can do in a second by its clocks: operations in float32, a multiply-add is two, and
+/// bytes of its memory.
+struct CudaPeaks {
+  double flops, bytes;
+};
+CudaPeaks cuda_peaks();
+
 /// Bytes of the GPU.
 std::size_t cuda_memory();
 void* cuda_allocate(std::size_t bytes);

@@ -28,7 +28,7 @@ struct Log {
   ProfileScope root{"", nullptr, {}, {}};
   ProfileScope* current = &root;
   const ProfileScope* backward = nullptr;  // the range of the closure that runs, if one does
-  std::int64_t launches = 0;
+  KernelWork work;
   std::size_t collected = 0;  // marks whose `queue` is known
 };
 
@@ -60,7 +60,7 @@ void write_mark(Log& log, Kind kind, ProfilePhase phase, const ProfileScope* sco
   std::vector<ProfileMark>& marks = log.track.marks;
   if (log.track.queues) cuda_queue_point(marks.size() - log.collected + 1);
   const double now = seconds_now();
-  marks.push_back({kind, phase, scope, op, now, now, log.launches});
+  marks.push_back({kind, phase, scope, op, now, now, log.work});
 }
 
 /// The range `name` below `parent` among those that a thread has entered here before, or a new one.
@@ -154,7 +154,15 @@ ProfileElsewhere::~ProfileElsewhere() {
   if (there_.scope != nullptr) write_mark(my_log(), Kind::kOp, there_.phase, there_.scope, op_);
 }
 
-void add_profile_launch() { ++my_log().launches; }
+void add_profile_work(const KernelWork& work) { my_log().work += work; }
+
+std::string_view name_of(ProfilePhase phase) {
+  switch (phase) {
+    case kForward: return "forward";
+    case kBackward: return "backward";
+  }
+  return "";
+}
 
 std::string path_of(const ProfileScope& scope) {
   return scope.parent == nullptr ? scope.name : path_of(*scope.parent) + "/" + scope.name;

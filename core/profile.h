@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace renar {
 
@@ -101,10 +102,30 @@ class ProfileBackward {
   const ProfileScope* scope_ = nullptr;
 };
 
-void add_profile_launch();
+/// What kernels are: how many, the bytes that they read and write, and the multiplications and
+/// additions of those that have many.
+struct KernelWork {
+  std::int64_t launches = 0, bytes = 0, flops = 0;
+
+  KernelWork& operator+=(const KernelWork& other) {
+    launches += other.launches;
+    bytes += other.bytes;
+    flops += other.flops;
+    return *this;
+  }
+  KernelWork operator-(const KernelWork& other) const {
+    return {launches - other.launches, bytes - other.bytes, flops - other.flops};
+  }
+};
+
+void add_profile_work(const KernelWork& work);
 /// Counts a kernel that is started.
 inline void count_launch() {
-  if (profile_wanted(kProfileTimes)) add_profile_launch();
+  if (profile_wanted(kProfileTimes)) add_profile_work({.launches = 1});
+}
+/// What the launch before or behind this call moves and computes.
+inline void count_work(std::int64_t bytes, std::int64_t flops = 0) {
+  if (profile_wanted(kProfileTimes)) add_profile_work({.bytes = bytes, .flops = flops});
 }
 
 }  // namespace renar

@@ -41,19 +41,11 @@ void follow(const ProfileTrack& track, const Entered& entered, const Piece& piec
   }
 }
 
-std::string_view name_of(ProfilePhase phase) {
-  switch (phase) {
-    case ProfilePhase::kForward: return "forward";
-    case ProfilePhase::kBackward: return "backward";
-  }
-  return "";
-}
-
 void add(const ProfileCell& cell, ProfileCell& sum) {
   sum.calls += cell.calls;
   sum.seconds += cell.seconds;
   sum.host_seconds += cell.host_seconds;
-  sum.launches += cell.launches;
+  sum.work += cell.work;
 }
 
 ProfileCell sum_of(const std::vector<ProfileCell>& cells) {
@@ -122,7 +114,7 @@ class Table {
   void row(const std::string& names, const ProfileCell& cell, const std::string& remark = "") {
     const double share = total_.seconds > 0 ? 100 * cell.seconds / total_.seconds : 0;
     write("{:<42}{:>9}{:>12.2f}{:>7.2f}%{:>10}", names, cell.calls, cell.seconds * kMilli, share,
-          cell.launches);
+          cell.work.launches);
     if (on_gpu_) write("{:>12.2f}", cell.host_seconds * kMilli);
     write("{}\n", remark);
   }
@@ -176,15 +168,15 @@ std::vector<Event> events_of(const ProfileTrack& track, double ProfileMark::*tim
       track,
       [&](const ProfileMark& mark) {
         open.push_back(events.size());
-        events.push_back({mark.scope->name, mark.phase, true, at(mark), -1, -mark.launches});
+        events.push_back({mark.scope->name, mark.phase, true, at(mark), -1, -mark.work.launches});
       },
       [&](const ProfileMark&, const char* op, const ProfileMark& a, const ProfileMark& b) {
         if (*op == 0) return;
-        events.push_back({op, b.phase, false, at(a), at(b), b.launches - a.launches});
+        events.push_back({op, b.phase, false, at(a), at(b), (b.work - a.work).launches});
       },
       [&](const ProfileMark& mark) {
         events[open.back()].end = at(mark);
-        events[open.back()].launches += mark.launches;
+        events[open.back()].launches += mark.work.launches;
         open.pop_back();
       });
   const std::int64_t last = std::llround((to - from) * kNano);
@@ -255,7 +247,7 @@ std::vector<ProfileCell> profile_cells(std::span<const ProfileTrack> tracks) {
           const double host = b.host - a.host;
           cell.host_seconds += host;
           cell.seconds += track.queues ? b.queue - a.queue : host;
-          cell.launches += b.launches - a.launches;
+          cell.work += b.work - a.work;
         },
         [&](const ProfileMark&) { --depth; });
   }

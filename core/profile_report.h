@@ -21,7 +21,7 @@ struct ProfileCell {
   std::int64_t calls = 0;
   double seconds = 0;
   double host_seconds = 0;  // the same unless on a GPU
-  std::int64_t launches = 0;
+  KernelWork work = {};
 };
 
 /// All of them, in the order in which they were first met.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device.h"
@@ -27,6 +28,8 @@ struct ProfileScope {
 std::string path_of(const ProfileScope& scope);
 
 enum class ProfilePhase { kForward, kBackward };
+/// "forward" or "backward".
+std::string_view name_of(ProfilePhase phase);
 
 struct ProfileMark {
   /// A range's begin or end; an op's end; a point before which nothing belongs to the next op.
@@ -38,7 +41,7 @@ struct ProfileMark {
   const char* op;             // of kOp
   double host;                // seconds_now()
   double queue;               // when the GPU got there, on the same clock; elsewhere as `host`
-  std::int64_t launches;      // of the thread, so far
+  KernelWork work;            // of the thread, so far
 };
 
 /// Where a thread is.

@@ -64,6 +64,10 @@ void watch_barriers();
 std::vector<Barrier> barriers_seen();
 void leave_out(const std::optional<Barrier>& barrier);
 
+/// Whether kernels are left out from now on, all of them: for counting them where running them
+/// would take hours. What they would have written is then not there.
+void leave_out_kernels(bool on);
+
 /// Runs `body(arguments)` for every thread of the grid. `shared_bytes` is each block's shared
 /// memory. Throws renar::Error, see above; what the grid has written is then of no use.
 void run_grid(Extent blocks, Extent threads, std::size_t shared_bytes,

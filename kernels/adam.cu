@@ -106,6 +106,7 @@ void measure_clip(Device device, std::int64_t size, const Real* grads, const Cli
               kClipScratch);
   static_assert(kClipScratch == kThreads);
   const std::int64_t blocks = std::min(blocks_for(size, kThreads), kClipScratch);
+  count_work(size * static_cast<std::int64_t>(sizeof(Real)));
   launch({{blocks}, {kThreads}, kBlockSumBytes}, sum_squares, size, grads, scratch);
   launch({{1}, {kThreads}, kBlockSumBytes}, finish_norm, blocks, options, scratch, clip);
 }
@@ -113,6 +114,7 @@ void measure_clip(Device device, std::int64_t size, const Real* grads, const Cli
 void clipped_adam(Device device, std::int64_t size, const AdamFactors* factors, const Clip* clip,
                   const Real* grads, Real* values, Real* m, Real* v) {
   if (device != Device::kCpu) {
+    count_work(7 * size * static_cast<std::int64_t>(sizeof(Real)));
     launch(one_thread_each(size), update_values, size, factors, clip, Update{grads, values, m, v});
     return;
   }

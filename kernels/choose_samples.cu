@@ -24,7 +24,7 @@ void backward_on_cpu(std::int64_t each, const std::uint8_t* forced, const Tensor
 }
 
 // The kernels take an element a thread, and find its sample.
-struct Forward {
+struct ChooseSamples {
   std::int64_t each;
   const Real *x, *truth;
   const std::uint8_t* forced;
@@ -42,7 +42,7 @@ struct Forward {
   }
 };
 
-struct Backward {
+struct PassToChosen {
   std::int64_t each;
   const Real* dy;
   const std::uint8_t* forced;
@@ -67,11 +67,11 @@ Tensor choose_samples(Tape& tape, Tensor x, Tensor truth, const std::uint8_t* fo
   if (device == Device::kCpu) {
     forward_on_cpu(each, x, truth, forced, y);
   } else {
-    for_each(device, y.size(), Forward{each, x.data, truth.data, forced, y.data});
+    for_each(device, y.size(), ChooseSamples{each, x.data, truth.data, forced, y.data});
   }
   tape.record(y, [=] {
     if (device == Device::kCpu) return backward_on_cpu(each, forced, x, y);
-    for_each(device, y.size(), Backward{each, y.grad, forced, x.grad});
+    for_each(device, y.size(), PassToChosen{each, y.grad, forced, x.grad});
   });
   return y;
 }

@@ -229,14 +229,17 @@ Tensor stack(Tape& tape, std::int64_t hidden, const Sources& weights, const Sour
   }
   Tensor y = tape.output({rows, hidden}, any_grad(weights) || any_grad(biases));
   const bool on_cpu = tape.device() == Device::kCpu;
+  const auto bytes = 2 * y.size() * static_cast<std::int64_t>(sizeof(Real));
   if (on_cpu) {
     stack_on_cpu(weights, biases, y);
   } else {
+    count_work(bytes);
     launch(one_thread_each(y.size()), stack_up, one_after_another(weights),
            one_after_another(biases), y.size(), y.data);
   }
   tape.record(y, [=] {
     if (on_cpu) return unstack_on_cpu(weights, biases, y);
+    count_work(bytes);
     launch(one_thread_each(y.size()), unstack, one_after_another(weights),
            one_after_another(biases), y.size(), y.grad);
   });

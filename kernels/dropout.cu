@@ -28,7 +28,7 @@ struct Drop {
   }
 };
 
-struct Backward {
+struct DropBackward {
   Real scale;
   const bool* kept;
   const Real* dy;
@@ -103,7 +103,7 @@ Tensor dropout(Tape& tape, Tensor x, double rate, const DropoutKey& key) {
     const std::int64_t blocks = blocks_for(sample, CounterRng::kBlock);
     for_each(device, batch * blocks, DropBlock{blocks, drop});
   }
-  tape.record(y, [=] { for_each(device, x.size(), Backward{scale, kept, y.grad, x.grad}); });
+  tape.record(y, [=] { for_each(device, x.size(), DropBackward{scale, kept, y.grad, x.grad}); });
   return y;
 }
 

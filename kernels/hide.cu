@@ -6,7 +6,7 @@
 namespace renar {
 namespace {
 
-struct Forward {
+struct Hide {
   const Real *x, *hidden;
   Real* y;
 
@@ -16,7 +16,7 @@ struct Forward {
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = x[i] * (1 - hidden[i]); }
 };
 
-struct Backward {
+struct PassToShown {
   const Real *dy, *hidden;
   Real* dx;
 
@@ -32,9 +32,9 @@ Tensor hide(Tape& tape, Tensor x, Tensor hidden) {
   RENAR_CHECK(x.size() == hidden.size(), "[hide] {} numbers, {} say what is hidden", x.size(),
               hidden.size());
   Tensor y = tape.output(x.shape, {x});
-  for_each(tape.device(), y.size(), Forward{x.data, hidden.data, y.data});
+  for_each(tape.device(), y.size(), Hide{x.data, hidden.data, y.data});
   tape.record(y, [=, device = tape.device()] {
-    for_each(device, y.size(), Backward{y.grad, hidden.data, x.grad});
+    for_each(device, y.size(), PassToShown{y.grad, hidden.data, x.grad});
   });
   return y;
 }

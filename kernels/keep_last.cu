@@ -39,7 +39,7 @@ struct Parts {
   }
 };
 
-struct Forward {
+struct KeepLast {
   Parts parts;
 
   Touched touched(std::int64_t) const {
@@ -56,7 +56,7 @@ struct Forward {
   }
 };
 
-struct Backward {
+struct PassToLast {
   Parts parts;
 
   Touched touched(std::int64_t) const {
@@ -94,8 +94,8 @@ void keep_last(Tape& tape, const Keepings& keepings, const std::uint8_t* last) {
     wanted = k.held;
   }
   const Device device = tape.device();
-  for_each(device, all.size, Forward{all});
-  tape.record(wanted, [=] { for_each(device, learned.size, Backward{learned}); });
+  for_each(device, all.size, KeepLast{all});
+  tape.record(wanted, [=] { for_each(device, learned.size, PassToLast{learned}); });
 }
 
 }  // namespace renar

@@ -1,5 +1,7 @@
 #include "kernels/learned_sums.h"
 
+#include <algorithm>
+
 #include "kernels/gemm.h"
 #include "kernels/product_tiles.cuh"
 
@@ -173,6 +175,13 @@ Parts parts_of(const LongSum& sum) {
   return {sum.uses, in, out, part, blocks_for(strides, part)};
 }
 
+/// What its parts read and write.
+std::int64_t bytes_of(const LongSum& sum) {
+  const std::int64_t read = sum.rows * (sum.in + sum.out);
+  const std::int64_t written = parts_of(sum).count * std::max<std::int64_t>(sum.in, 1) * sum.out;
+  return (read + written) * static_cast<std::int64_t>(sizeof(Real));
+}
+
 template <class T, class Arithmetic>
 void multiply_parts(const Parts& parts, Real* to) {
   launch(grid_of<T>(tiles_of<T>(parts.in, parts.out), parts.count), multiply_uses<T, Arithmetic>,
@@ -191,6 +200,9 @@ void multiply_parts(const LongSum& sum, Precision precision) {
   const Parts parts = parts_of(sum);
   if (parts.count == 0) return;
   Real* to = parts.count > 1 ? sum.scratch : sum.grad;
+  const std::int64_t flops = 2 * sum.rows * sum.in * sum.out;
+  add_flops(flops);
+  count_work(bytes_of(sum), flops);
   const Size size = size_of(sum.in, sum.out);
   if (size == Size::kNarrow) {
     multiply_parts<Narrow>(parts, to, precision);
@@ -213,6 +225,7 @@ void sum_biases(std::span<const LongSum> sums) {
     if (is_weight(sum)) continue;
     const Biases::Bias bias{parts_of(sum), sum.scratch, blocks_for(sum.out, kWarp)};
     if (bias.parts.count == 0) continue;
+    count_work(bytes_of(sum));
     all.of[all.count++] = bias;
     blocks += bias.blocks();
     if (all.count == kMostBiases) start();
@@ -263,13 +276,16 @@ void add_uses(Tape& tape, const UseList* last) {
   at = 0;
   for (const UseList* list = last; list != nullptr; list = list->before) {
     const Use& first_of_it = table[at + list->count - 1];
+    std::int64_t rows = 0;
+    for (std::int64_t use = 0; use < list->count; ++use) rows += table[at + use].rows;
     const std::int64_t strides = first_of_it.first + strides_of(first_of_it.rows);
     const std::int64_t room = long_sum_scratch(list->in, list->out, strides);
     *next++ = {list->in,
                list->out,
                {there + at, list->count, strides},
                room > 0 ? tape.array<Real>(room) : nullptr,
-               list->grad};
+               list->grad,
+               rows};
     at += list->count;
   }
   add_long_sums({all, next}, tape.precision());

@@ -16,7 +16,7 @@ struct Element {
   Real i, g, f, o, tanh_cell;
 };
 
-struct Forward {
+struct StepCell {
   std::int64_t h;
   const Real *gates, *old;
   Element* elements;
@@ -41,7 +41,7 @@ struct Forward {
   }
 };
 
-struct Backward {
+struct PassThroughCell {
   std::int64_t h;
   const Element* elements;
   const Real *old, *dhidden, *dcell;
@@ -79,11 +79,11 @@ LstmState lstm_cell(Tape& tape, Tensor gates, Tensor old) {
   const LstmState next{tape.output(old.shape, {gates, old}), tape.output(old.shape, {gates, old})};
   Element* elements = tape.array<Element>(old.size());
   for_each(tape.device(), old.size(),
-           Forward{h, gates.data, old.data, elements, next.cell.data, next.hidden.data});
+           StepCell{h, gates.data, old.data, elements, next.cell.data, next.hidden.data});
   tape.record(next.hidden, [=, device = tape.device()] {
-    for_each(
-        device, old.size(),
-        Backward{h, elements, old.data, next.hidden.grad, next.cell.grad, gates.grad, old.grad});
+    for_each(device, old.size(),
+             PassThroughCell{h, elements, old.data, next.hidden.grad, next.cell.grad, gates.grad,
+                             old.grad});
   });
   return next;
 }

@@ -225,7 +225,9 @@ void add_products(const ProductSum& sum) {
   for (int t = 0; t < sum.terms; ++t) {
     const auto& [x, w, in] = sum.term[t];
     touched.reads(x, sum.rows * in).reads(w, in * sum.out);
-    add_flops(2 * sum.rows * sum.out * in);
+    const std::int64_t flops = 2 * sum.rows * sum.out * in;
+    touched.computes(flops);
+    add_flops(flops);
   }
   const std::int64_t ends = sum.rows / sum.nodes * sum.out;
   touched.reads(sum.send, ends).reads(sum.recv, ends).writes(sum.y, sum.rows * sum.out);
@@ -248,8 +250,10 @@ void add_products(const ProductSum& sum) {
 void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Real* dy,
                   const Real* w, Real* dx, Precision precision) {
   if (rows == 0) return;
-  add_flops(2 * rows * out * in);
-  const Touched touched = Touched().reads(dy, rows * out).reads(w, in * out).writes(dx, rows * in);
+  const std::int64_t flops = 2 * rows * out * in;
+  add_flops(flops);
+  const Touched touched =
+      Touched().reads(dy, rows * out).reads(w, in * out).writes(dx, rows * in).computes(flops);
   add_task({.rows = rows, .out = in, .y = dx}, true, precision, 1, touched).add_factors(dy, w, out);
 }
 

@@ -307,7 +307,8 @@ void forward_on_device(const Saved& s) {
                               .reads(s.rest.data, size)
                               .writes(s.best, size)
                               .writes(s.count, size)
-                              .writes(s.y.data, size);
+                              .writes(s.y.data, size)
+                              .computes(2 * size * s.n);
   launch_later("find_best", touched, [s] {
     launch_collected(grid_of_tiles(s, 1, 2), find_best, s.n, s.f, s.left.data, s.right.data,
                      s.rest.data, s.best, s.count, s.y.data);

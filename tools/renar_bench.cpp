@@ -1,5 +1,6 @@
 // renar_bench: how fast is it here? `step` times training steps and predictions of one algorithm,
-// `ops` (bench_ops.h) each op, `data` (bench_data.h) the samplers.
+// `ops` (bench_ops.h) each op, `data` (bench_data.h) the samplers; `kernels` (bench_kernels.h) says
+// what a step's kernels are on a GPU.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "algos/dataset.h"
-#include "algos/pipeline.h"
 #include "core/clock.h"
 #include "core/device_buffer.h"
 #include "core/json.h"
@@ -16,16 +15,14 @@
 #include "core/version.h"
 #include "kernels/gemm.h"
 #include "kernels/products.h"
-#include "nn/shard_runner.h"
 #include "tools/bench_data.h"
+#include "tools/bench_kernels.h"
+#include "tools/bench_model.h"
 #include "tools/bench_ops.h"
 #include "tools/bench_times.h"
 #include "tools/numbers.h"
 #include "tools/program.h"
-#include "trainer/batch.h"
 #include "trainer/machine.h"
-#include "trainer/net_in_training.h"
-#include "trainer/train.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -44,11 +41,8 @@ const double program_start = renar::seconds_now();
 namespace renar {
 namespace {
 
-struct StepOptions {
-  std::string algo = "dfs";
-  Config config;  // the model
-  int length = 16, batch = 32, steps = 10, threads = 0;
-  std::string device = "cpu";
+struct StepOptions : ModelOptions {
+  int steps = 10;
   bool predict = false, json = false;
 };
 
@@ -123,31 +117,20 @@ int report_predictions(const StepOptions& o, const Machine& machine, int steps_t
   return 0;
 }
 
-int bench_step(StepOptions o) {
-  complete_method(o.config);
-  const Config& config = o.config;
-  const Algorithm& algorithm = find_algorithm(o.algo);
-  const Machine machine = machine_of(o.device, o.threads, config.precision);
+int bench_step(const StepOptions& o) {
+  const Machine machine = machine_of(o.device, o.threads, o.config.precision);
   const bool on_cpu = machine.device == Device::kCpu;
-  const Pipeline pipeline;  // as renar_train has it
-  Net net(o.algo, spec_after(pipeline, algorithm), net_options(config));
-  NumpyRandom positions(1);
-  TraceBatch traces = make_dataset(algorithm, o.length, o.batch, 1, algorithm.training);
-  apply(pipeline, algorithm, traces, positions);
-  Batch batch;
-  fill_batch(net.spec(), traces, batch);
-  ShardRunner runner(machine.threads, machine.device, machine.precision);
-  runner.limit_memory(memory_budget(machine.device, config.memory_budget));
-  NetInTraining trained(net, runner, {.learning_rate = 1e-3, .clip = 1.0});
-  Predictions predictions;
-  const auto predict = [&] { runner.predict(trained.placed(), batch, predictions); };
+  BenchedModel model(o, machine);
+  const Config& config = model.config();
+  const Batch& batch = model.batch();
+  const auto predict = [&] { model.predict(); };
   if (o.predict) {
     const int steps_t = steps_of(batch.frames);
     return report_predictions(o, machine, steps_t, time_of(o.steps, predict));
   }
   double first = 0;  // seconds from the start of the program to the end of the first step
   const auto step = [&] {
-    trained.update(batch);
+    model.update();
     if (first == 0) first = seconds_now() - program_start;
   };
 
@@ -204,65 +187,54 @@ int bench_step(StepOptions o) {
   return 0;
 }
 
-void add_device(CLI::App& command, std::string& device, std::string& precision) {
-  command.add_option("--device", device, "auto, cpu, cuda, or simt (slow)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
-      ->capture_default_str();
-  command.add_option("--precision", precision, "of a GPU's products: fp32, tf32 or bf16")
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
-      ->capture_default_str();
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Times renar on this machine.", "renar_bench");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   StepOptions o;
   CLI::App* step = app.add_subcommand("step", "one training step and one prediction of a batch");
-  const Range positive = {.low = 1, .high = 1 << 20};
-  step->add_option("--algo", o.algo, "algorithm")->capture_default_str();
-  step->add_option("--processor", o.config.processor, "processor kind")->capture_default_str();
-  step->add_option("--method", o.config.method, "baseline, renar, mrenar or renar-linear")
-      ->check(CLI::IsMember({"baseline", "renar", "mrenar", "renar-linear"}))
-      ->capture_default_str();
-  add_values(*step, "--mask-ratio", o.config.mask_ratio, range_of("mask-ratio"),
-             "of mrenar; default: 0.3");
-  add_values(*step, "--mask-rounds", o.config.mask_rounds, range_of("mask-rounds"),
-             "of mrenar; default: by the ratio");
-  step->add_option("--masking", o.config.masking, "paper or authors")
-      ->check(CLI::IsMember({"paper", "authors"}))
-      ->capture_default_str();
-  add_values(*step, "--length", o.length, positive, "nodes");
-  add_values(*step, "--batch", o.batch, positive, "samples");
-  add_values(*step, "--hidden", o.config.hidden, positive, "hidden units");
-  add_values(*step, "--steps", o.steps, positive, "steps that are timed");
+  add_model(*step, o);
+  add_values(*step, "--steps", o.steps, kPositive, "steps that are timed");
   add_device(*step, o.device, o.config.precision);
   add_values(*step, "--threads", o.threads, range_of("threads"), "0: all cores");
-  add_values(*step, "--memory-budget", o.config.memory_budget, range_of("memory-budget"),
-             "MiB that a step keeps for backward; 0: half of the memory");
   step->add_flag("--predict", o.predict, "predictions alone, no training step");
   step->add_flag("--json", o.json, "one JSON object");
 
   OpsOptions p;
   CLI::App* ops =
       app.add_subcommand("ops", "every op, forward and backward, on one core or a device");
-  add_values(*ops, "--length", p.length, positive, "nodes");
-  add_values(*ops, "--batch", p.batch, positive, "samples");
+  add_values(*ops, "--length", p.length, kPositive, "nodes");
+  add_values(*ops, "--batch", p.batch, kPositive, "samples");
   add_values(*ops, "--hidden", p.hidden, range_of("hidden", kHeads),
              "hidden units, a multiple of 4 (heads)");
-  add_values(*ops, "--repeats", p.repeats, positive, "calls that are timed");
+  add_values(*ops, "--repeats", p.repeats, kPositive, "calls that are timed");
   add_device(*ops, p.device, p.precision);
   ops->add_flag("--json", p.json, "one JSON object");
+
+  KernelsOptions k;
+  CLI::App* kernels = app.add_subcommand(
+      "kernels",
+      "bytes, operations and the least time of a training step's kernels; on a GPU their "
+      "time, too");
+  add_model(*kernels, k);
+  kernels->add_option("--device", k.device, "auto, cuda, or simt, where they are only counted")
+      ->check(CLI::IsMember({"auto", "cuda", "simt"}))
+      ->capture_default_str();
+  kernels->add_flag("--json", k.json, "one JSON object");
 
   DataOptions d;
   CLI::App* data = app.add_subcommand("data", "the CLRS-30 test samples of every algorithm");
   add_values(*data, "--algo", d.algos, {}, "algorithms with commas between them; default: all");
-  add_values(*data, "--length", d.length, positive, "nodes");
+  add_values(*data, "--length", d.length, kPositive, "nodes");
   data->add_flag("--json", d.json, "one JSON object");
   return parse_and_run(app, argc, argv, [&] {
-    const std::string device = ops->parsed() ? p.device : step->parsed() ? o.device : "cpu";
+    const std::string device = ops->parsed()       ? p.device
+                               : step->parsed()    ? o.device
+                               : kernels->parsed() ? k.device
+                                                   : "cpu";
     if (!takes_gpu(device)) fail_beyond_physical_memory();
     if (ops->parsed()) return bench_ops(p);
+    if (kernels->parsed()) return bench_kernels(k);
     return data->parsed() ? bench_data(d) : bench_step(o);
   });
 }

@@ -139,14 +139,19 @@ TEST_CASE("collected: work at the end of the last kernel that it needs") {
   CHECK(start_all() == "a+! b");
 }
 
-TEST_CASE("collected: when too much waits it is started") {
+TEST_CASE("collected: when too much waits the first of it is started, and the rest can be joined") {
   const Memory m;
   started.clear();
-  for (int i = 0; i < 80; ++i) add(i % 2 == 0 ? 'a' : 'B', writes(m.at[0]));
+  for (int i = 0; i < 128; ++i) add(i % 2 == 0 ? 'a' : 'B', writes(m.at[0]));
+  CHECK(started.empty());
+  add('a', writes(m.at[0]));
   const std::string first = started;
-  CHECK(first.size() >= 64);
+  CHECK(first.size() == 2 * 64 - 1);
   CHECK(first.substr(0, 7) == "a B a B");
-  CHECK(first.size() + 1 + start_all().size() == 2 * 80 - 1);
+  add('b', writes(m.at[1]));  // joins the first small one that still waits
+  const std::string rest = start_all();
+  CHECK(rest.size() == 2 * (129 - 64) - 1 + 2);
+  CHECK(rest.substr(0, 9) == "a+b B a B");
 }
 
 TEST_CASE("collected: what waits behind a kernel that fails is given up") {

@@ -29,7 +29,7 @@ struct Sample {
                           double ms, std::int64_t launched = 0) {
       launches += launched;
       const double host = 100 + ms / 1e3, queue = queues ? 100 + 2 * ms / 1e3 : host;
-      track.marks.push_back({kind, phase, scope, op, host, queue, launches});
+      track.marks.push_back({kind, phase, scope, op, host, queue, {.launches = launches}});
     };
     mark(Kind::kEnter, kForward, &step, nullptr, 0);
     mark(Kind::kEnter, kForward, &model, nullptr, 1);
@@ -151,7 +151,7 @@ TEST_CASE("profile_report: what was started late belongs where it was asked for"
   late.phase = kBackward;
   late.scope = &sample.model;
   late.op = "collected";
-  late.launches = ++marks.back().launches;
+  late.work.launches = ++marks.back().work.launches;
   marks.insert(marks.end() - 1, {cut, late});
   const std::string text = profile_text(sample.tracks);
   CAPTURE(text);

@@ -89,7 +89,7 @@ TEST_CASE("profile: ranges nest, and time belongs to the innermost one") {
   for (const ProfileCell& cell : cells) {
     sum += cell.seconds;
     CHECK(cell.host_seconds == cell.seconds);
-    CHECK(cell.launches == 0);
+    CHECK(cell.work.launches == 0);
   }
   const auto& marks = tracks[0].marks;
   const double outside = marks[6].host - marks[5].host;
@@ -275,8 +275,28 @@ TEST_CASE("profile: kernels that are collected count where they were asked for")
   const std::vector<ProfileCell> cells = profile_cells(profiler.tracks());
   CHECK(cells.size() == 4);
   CHECK(cell_of(cells, "model/asks", "kernels").calls == 1);
-  CHECK(cell_of(cells, "model/asks", "kernels").launches == 1);
-  CHECK(cell_of(cells, "model/next", "").launches == 0);
+  CHECK(cell_of(cells, "model/asks", "kernels").work.launches == 1);
+  CHECK(cell_of(cells, "model/next", "").work.launches == 0);
+}
+
+TEST_CASE("profile: what a launch touches counts once, however many kernels have joined it") {
+  struct Nothing {};
+  static const CollectedKind kind{"kernels", [](const void*) { count_launch(); }};
+  double memory[10] = {};
+  const auto collect_one = [&](const Touched& touched) {
+    collect<Nothing>(kind, touched, [](const Nothing&, bool) { return true; });
+  };
+  Profiler profiler(Device::kCpu);
+  {
+    const ProfileRange model("model");
+    collect_one(Touched().reads(memory, 4).reads(memory + 1, 2).writes(memory + 6, 1).computes(5));
+    collect_one(Touched().reads(memory + 2, 3).writes(memory + 7, 2).computes(7));
+    start_collected();
+  }
+  const ProfileCell cell = cell_of(profile_cells(profiler.tracks()), "model", "kernels");
+  CHECK(cell.work.launches == 1);
+  CHECK(cell.work.bytes == (5 + 3) * static_cast<std::int64_t>(sizeof(double)));
+  CHECK(cell.work.flops == 12);
 }
 
 TEST_CASE("profile: an op outside of all ranges leaves no mark") {
@@ -295,15 +315,15 @@ TEST_CASE("profile: launches are counted, and the queue's time is the kernels'")
   REQUIRE(run.tracks.size() == 1);
   CHECK(run.tracks[0].queues == (*device == Device::kCuda));
   const std::vector<ProfileCell> cells = profile_cells(run.tracks);
-  CHECK(cell_of(cells, "model/first", "Forward<Relu>").launches == 1);
-  CHECK(cell_of(cells, "model/first", "Backward<Relu>", kBackward).launches == 1);
-  CHECK(cell_of(cells, "model/first", "products").launches == 1);
-  CHECK(cell_of(cells, "model/second", "products").launches == 2);
-  CHECK(cell_of(cells, "model/second", "products", kBackward).launches == 2);
+  CHECK(cell_of(cells, "model/first", "Forward<Relu>").work.launches == 1);
+  CHECK(cell_of(cells, "model/first", "Backward<Relu>", kBackward).work.launches == 1);
+  CHECK(cell_of(cells, "model/first", "products").work.launches == 1);
+  CHECK(cell_of(cells, "model/second", "products").work.launches == 2);
+  CHECK(cell_of(cells, "model/second", "products", kBackward).work.launches == 2);
   double seconds = 0;
   for (const ProfileCell& cell : cells) {
     CHECK(cell.seconds >= 0);
-    CHECK((cell.op.empty() ? 0 : cell.launches) == cell.launches);
+    CHECK((cell.op.empty() ? 0 : cell.work.launches) == cell.work.launches);
     seconds += cell.seconds;
   }
   const ProfileMark &first = run.tracks[0].marks.front(), &last = run.tracks[0].marks.back();
