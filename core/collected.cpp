@@ -200,6 +200,19 @@ CollectedPlace find_collected(const CollectedKind& kind, const Touched& touched,
   return {place->given, is_new};
 }
 
+void* add_collected(const CollectedKind& kind, const Touched& touched) {
+  Queue& q = queue();
+  if (launches_are_left_out()) return q.unused;
+  Waiting& w = add_last(q, kind);
+  add_touched(w, touched);
+  return w.given;
+}
+
+void last_collected_reads(const Stretch& stretch) {
+  Queue& q = queue();
+  if (!launches_are_left_out()) q.waiting[q.count - 1]->reads.push_back(stretch);
+}
+
 void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd may_end,
                        const void* of) {
   Queue& q = queue();

@@ -108,6 +108,17 @@ Given& collect(const CollectedKind& kind, const Touched& touched, const MayJoinI
   return place.is_new ? *new (place.given) Given() : *static_cast<Given*>(place.given);
 }
 
+/// Collects a kernel that joins none: where what it is given goes.
+void* add_collected(const CollectedKind& kind, const Touched& touched);
+
+/// What the kernel that was collected last reads, too: for one with more arrays than Touched holds.
+void last_collected_reads(const Stretch& stretch);
+template <class T>
+void last_collected_reads(const T* begin, std::int64_t count) {
+  const auto* first = reinterpret_cast<const char*>(begin);
+  last_collected_reads({first, first + count * static_cast<std::int64_t>(sizeof(T))});
+}
+
 /// Whether what was `given` can do some more at its end.
 using MayEnd = bool (*)(const void* given, const void* of);
 void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd may_end,

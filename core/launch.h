@@ -133,10 +133,8 @@ template <class Start>
 void launch_later(const char* name, const Touched& touched, const Start& start) {
   static const CollectedKind kind{name,
                                   [](const void* given) { (*static_cast<const Start*>(given))(); }};
-  struct Given {
-    alignas(Start) std::byte bytes[sizeof(Start)];
-  };
-  new (collect<Given>(kind, touched, [](const Given&, bool) { return false; }).bytes) Start(start);
+  static_assert(sizeof(Start) <= kMostGiven && std::is_trivially_destructible_v<Start>);
+  new (add_collected(kind, touched)) Start(start);
 }
 
 /// The running thread's number in a grid of one axis, and its warp's and its lane.

@@ -1,6 +1,7 @@
 #include "kernels/learned_sums.h"
 
-#include <algorithm>
+#include <array>
+#include <utility>
 
 #include "kernels/gemm.h"
 #include "kernels/product_tiles.cuh"
@@ -175,62 +176,81 @@ Parts parts_of(const LongSum& sum) {
   return {sum.uses, in, out, part, blocks_for(strides, part)};
 }
 
-/// What its parts read and write.
-std::int64_t bytes_of(const LongSum& sum) {
-  const std::int64_t read = sum.rows * (sum.in + sum.out);
-  const std::int64_t written = parts_of(sum).count * std::max<std::int64_t>(sum.in, 1) * sum.out;
-  return (read + written) * static_cast<std::int64_t>(sizeof(Real));
+std::int64_t rows_of(const LongSum& sum) {
+  std::int64_t rows = 0;
+  for (std::int64_t u = 0; u < sum.uses.count; ++u) rows += sum.here[u].rows;
+  return rows;
+}
+
+// Says so of the kernel that was collected last.
+void last_collected_reads_uses(const LongSum& sum) {
+  last_collected_reads(sum.uses.uses, sum.uses.count);
+  for (std::int64_t u = 0; u < sum.uses.count; ++u) {
+    const Use& use = sum.here[u];
+    if (is_weight(sum)) last_collected_reads(use.x, use.rows * sum.in);
+    last_collected_reads(use.dy, use.rows * sum.out);
+  }
 }
 
 template <class T, class Arithmetic>
-void multiply_parts(const Parts& parts, Real* to) {
-  launch(grid_of<T>(tiles_of<T>(parts.in, parts.out), parts.count), multiply_uses<T, Arithmetic>,
-         parts, to);
+void multiply_parts(const LongSum& sum) {
+  const Parts parts = parts_of(sum);
+  Real* to = parts.count > 1 ? sum.scratch : sum.grad;
+  const std::int64_t flops = 2 * rows_of(sum) * sum.in * sum.out;
+  add_flops(flops);
+  launch_later("multiply_uses",
+               Touched().writes(to, parts.count * sum.in * sum.out).computes(flops), [parts, to] {
+                 launch_collected(grid_of<T>(tiles_of<T>(parts.in, parts.out), parts.count),
+                                  multiply_uses<T, Arithmetic>, parts, to);
+               });
+  last_collected_reads_uses(sum);
 }
 template <class T>
-void multiply_parts(const Parts& parts, Real* to, Precision precision) {
+void multiply_parts(const LongSum& sum, Precision precision) {
   switch (precision) {
-    case Precision::kFp32: return multiply_parts<T, Plain>(parts, to);
-    case Precision::kTf32: return multiply_parts<T, TensorCores<Tf32>>(parts, to);
-    case Precision::kBf16: return multiply_parts<T, TensorCores<Bf16>>(parts, to);
+    case Precision::kFp32: return multiply_parts<T, Plain>(sum);
+    case Precision::kTf32: return multiply_parts<T, TensorCores<Tf32>>(sum);
+    case Precision::kBf16: return multiply_parts<T, TensorCores<Bf16>>(sum);
   }
 }
 // Parts are as many as Broad tiles ask for where those fit, also for tensor cores, which have none.
 void multiply_parts(const LongSum& sum, Precision precision) {
-  const Parts parts = parts_of(sum);
-  if (parts.count == 0) return;
-  Real* to = parts.count > 1 ? sum.scratch : sum.grad;
-  const std::int64_t flops = 2 * sum.rows * sum.in * sum.out;
-  add_flops(flops);
-  count_work(bytes_of(sum), flops);
+  if (parts_of(sum).count == 0) return;
   const Size size = size_of(sum.in, sum.out);
   if (size == Size::kNarrow) {
-    multiply_parts<Narrow>(parts, to, precision);
+    multiply_parts<Narrow>(sum, precision);
   } else if (size == Size::kBroad && precision == Precision::kFp32) {
-    multiply_parts<Broad, Plain>(parts, to);
+    multiply_parts<Broad, Plain>(sum);
   } else {
-    multiply_parts<Wide>(parts, to, precision);
+    multiply_parts<Wide>(sum, precision);
   }
 }
 
-void sum_biases(std::span<const LongSum> sums) {
+// At most kMostBiases of them.
+void sum_some_biases(std::span<const LongSum* const> sums) {
   Biases all = {};
   std::int64_t blocks = 0;
-  const auto start = [&] {
-    launch(column_blocks({blocks}), sum_uses, all);
-    all = {};
-    blocks = 0;
-  };
-  for (const LongSum& sum : sums) {
-    if (is_weight(sum)) continue;
-    const Biases::Bias bias{parts_of(sum), sum.scratch, blocks_for(sum.out, kWarp)};
-    if (bias.parts.count == 0) continue;
-    count_work(bytes_of(sum));
+  Touched touched;
+  for (const LongSum* sum : sums) {
+    const Biases::Bias bias{parts_of(*sum), sum->scratch, blocks_for(sum->out, kWarp)};
+    touched.writes(sum->scratch, bias.parts.count * sum->out);
     all.of[all.count++] = bias;
     blocks += bias.blocks();
-    if (all.count == kMostBiases) start();
   }
-  if (all.count > 0) start();
+  launch_later("sum_uses", touched,
+               [all, blocks] { launch_collected(column_blocks({blocks}), sum_uses, all); });
+  for (const LongSum* sum : sums) last_collected_reads_uses(*sum);
+}
+
+void sum_biases(std::span<const LongSum> sums) {
+  std::array<const LongSum*, kMostBiases> some;
+  std::size_t count = 0;
+  for (const LongSum& sum : sums) {
+    if (is_weight(sum) || parts_of(sum).count == 0) continue;
+    some[count++] = &sum;
+    if (count == some.size()) sum_some_biases({some.data(), std::exchange(count, 0)});
+  }
+  if (count > 0) sum_some_biases({some.data(), count});
 }
 
 // --- What the tape notes. ---
@@ -276,16 +296,14 @@ void add_uses(Tape& tape, const UseList* last) {
   at = 0;
   for (const UseList* list = last; list != nullptr; list = list->before) {
     const Use& first_of_it = table[at + list->count - 1];
-    std::int64_t rows = 0;
-    for (std::int64_t use = 0; use < list->count; ++use) rows += table[at + use].rows;
     const std::int64_t strides = first_of_it.first + strides_of(first_of_it.rows);
     const std::int64_t room = long_sum_scratch(list->in, list->out, strides);
     *next++ = {list->in,
                list->out,
                {there + at, list->count, strides},
+               table + at,
                room > 0 ? tape.array<Real>(room) : nullptr,
-               list->grad,
-               rows};
+               list->grad};
     at += list->count;
   }
   add_long_sums({all, next}, tape.precision());
@@ -332,7 +350,7 @@ void learn_bias(Tape& tape, const Tensor& bias, const Real* dy, std::int64_t row
 }
 
 std::int64_t long_sum_scratch(std::int64_t in, std::int64_t out, std::int64_t strides) {
-  const Parts parts = parts_of({in, out, {nullptr, 0, strides}, nullptr, nullptr});
+  const Parts parts = parts_of({in, out, {nullptr, 0, strides}, nullptr, nullptr, nullptr});
   if (in == 0) return parts.count * out;
   return parts.count > 1 ? parts.count * in * out : 0;
 }

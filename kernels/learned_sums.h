@@ -49,9 +49,9 @@ struct Uses {
 struct LongSum {
   std::int64_t in, out;
   Uses uses;
-  Real* scratch;          ///< as much as is said below; null where that is nothing
-  Real* grad;             ///< (in, out) or (out), to which it is added
-  std::int64_t rows = 0;  ///< of all uses, for counts of what is computed
+  const Use* here;  ///< the same uses, in the host's memory
+  Real* scratch;    ///< as much as is said below; null where that is nothing
+  Real* grad;       ///< (in, out) or (out), to which it is added
 };
 
 /// All memory that these are given is the device's. All sums are made by a few kernels.

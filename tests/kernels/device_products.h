@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/learned_sums.h"
@@ -14,8 +15,8 @@
 
 namespace renar::test {
 
-/// The table of `count` uses, on the device; given are x and dy of each.
-inline Uses uses_of(Tape& tape, const Inputs& given, std::size_t count) {
+/// The table of `count` uses, on the device and here; given are x and dy of each.
+inline std::pair<Uses, const Use*> uses_of(Tape& tape, const Inputs& given, std::size_t count) {
   const auto size = static_cast<std::int64_t>(count);
   Use* table = tape.host_array<Use>(size);
   std::int64_t strides = 0;
@@ -24,7 +25,7 @@ inline Uses uses_of(Tape& tape, const Inputs& given, std::size_t count) {
     table[u] = {x.data, dy.data, dy.rows(), strides};
     strides += strides_of(dy.rows());
   }
-  return {tape.send<Use>(table, size), size, strides};
+  return {{tape.send<Use>(table, size), size, strides}, table};
 }
 
 /// What a weight (in, out), or a bias (out) where `in` is 0, learns from its uses; learned_numbers
@@ -43,9 +44,9 @@ Op learned_of(std::int64_t in, std::int64_t out, std::size_t uses, AddUse add_us
       });
       return learned;
     }
-    const Uses all = uses_of(tape, {given.begin() + 1, given.end()}, uses);
+    const auto [all, here] = uses_of(tape, {given.begin() + 1, given.end()}, uses);
     Real* scratch = tape.array<Real>(long_sum_scratch(in, out, all.strides));
-    const LongSum sum{in, out, all, scratch, learned.grad};
+    const LongSum sum{in, out, all, here, scratch, learned.grad};
     tape.record(learned, [=] { add_long_sums({&sum, 1}, precision); });
     return learned;
   };

@@ -77,7 +77,7 @@ guards() {
 }
 touched() {  # nothing in place of what is touched: a stretch of no numbers
   perl -0777 -ne '
-    while (m{^ *//.*|(\.(?:reads|writes)\((?:[^(),]++|(\((?:[^()]++|(?2))*\)))+),\s*((?:[^(),]++|(?2))+)\)}mg) {
+    while (m{^ *//.*|((?:\.|last_collected_)(?:reads|writes)\((?:[^(),]++|(\((?:[^()]++|(?2))*\)))+),\s*((?:[^(),]++|(?2))+)\)}mg) {
       next unless defined $1;
       my ($from, $to, $text) = ($-[0], $+[0], "$1, 0 * ($3))");
       my $line = 1 + (substr($_, 0, $from) =~ tr/\n//);

@@ -45,7 +45,7 @@ fi
 # What a step's kernels are: counted without a GPU, at the full size, or measured on one.
 if "$programs/renar_bench" kernels --algo bfs >kernels.txt 2>err; then
   grep -q '^products *forward' kernels.txt || die "the table of kernels: $(cat kernels.txt)"
-  grep -q '^learned_sums *backward' kernels.txt || die "the sums for weights are not in the table"
+  grep -q '^multiply_uses *backward' kernels.txt || die "the sums for weights are not in the table"
   awk '/^all kernels of an update/{n=1; exit !($6 > 100 && $NF != "")} END{exit !n}' kernels.txt || die "no launches: $(cat kernels.txt)"
   "$programs/renar_bench" kernels --algo bfs --json | grep -q '"least_s":' || die "no JSON"
 else
