@@ -40,7 +40,7 @@ struct Queue {
   }
 };
 /// Launches that are started together, in their order.
-using Batch = std::span<Waiting* const>;
+using Group = std::span<Waiting* const>;
 // A device has one queue, fed by one thread.
 Queue& queue() {
   static Queue only;
@@ -114,50 +114,50 @@ void start(Waiting& w) {
 
 // Of each launch, which of those before it must have ended.
 using Follows = std::array<LaunchSet, kMostLaunches>;
-Follows follows_of(Batch batch) {
+Follows follows_of(Group group) {
   Follows follows = {};
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const Waiting& w = *batch[i];
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Waiting& w = *group[i];
     for (std::size_t j = 0; j < i; ++j) {
-      if (must_follow(w.reads, w.writes, *batch[j])) follows[i] |= only_launch(j);
+      if (must_follow(w.reads, w.writes, *group[j])) follows[i] |= only_launch(j);
     }
   }
   return follows;
 }
 
-void record(Batch batch) {
-  const Follows follows = follows_of(batch);
-  const std::vector<LanePlace> plan = plan_lanes({follows.data(), batch.size()});
+void record(Group group) {
+  const Follows follows = follows_of(group);
+  const std::vector<LanePlace> plan = plan_lanes({follows.data(), group.size()});
   CudaLanes lanes;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
     lanes.enter(plan[i].lane);
     for (std::size_t j = 0; j < i; ++j) {
       if ((plan[i].waits_for & only_launch(j)) != 0) lanes.wait_for(j);
     }
-    start(*batch[i]);
+    start(*group[i]);
     lanes.mark(i);
   }
   lanes.join();
 }
 
-void start(Batch batch) {
-  if (is_recording() && batch.size() > 1) return record(batch);
+void start(Group group) {
+  if (is_recording() && group.size() > 1) return record(group);
 #ifdef RENAR_CUDA
-  for (Waiting* w : batch) start(*w);
+  for (Waiting* w : group) start(*w);
 #else
   // Each order that is possible by what the kernels say they touch must give the same numbers:
   // which is taken is the schedule's choice.
-  const Follows follows = follows_of(batch);
+  const Follows follows = follows_of(group);
   std::vector<std::size_t> ready;
   LaunchSet started = 0;
-  for (std::size_t left = batch.size(); left > 0; --left) {
+  for (std::size_t left = group.size(); left > 0; --left) {
     ready.clear();
-    for (std::size_t i = 0; i < batch.size(); ++i) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
       if ((started & only_launch(i)) == 0 && (follows[i] & ~started) == 0) ready.push_back(i);
     }
     const std::size_t next = ready[simt::next_launch(ready.size())];
     started |= only_launch(next);
-    start(*batch[next]);
+    start(*group[next]);
   }
 #endif
 }
@@ -165,7 +165,7 @@ void start(Batch batch) {
 void start_first(Queue& q, std::size_t count) {
   const auto first = q.waiting.begin();
   try {
-    start(Batch(first, count));
+    start(Group(first, count));
   } catch (...) {
     forget_collected();  // what was to follow would find wrong numbers
     throw;

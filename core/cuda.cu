@@ -128,9 +128,9 @@ CudaPeaks cuda_peaks() {
     check_cuda(cudaDeviceGetAttribute(&value, attribute, 0), "asking for its clocks");
     return static_cast<double>(value);
   };
-  const bool is_first = ask(cudaDevAttrComputeCapabilityMajor) == kOldestMajor &&
-                        ask(cudaDevAttrComputeCapabilityMinor) == 0;
-  const double multiply_adds = is_first ? 64 : 128;  // of a multiprocessor and clock
+  const bool is_a100 = ask(cudaDevAttrComputeCapabilityMajor) == kOldestMajor &&
+                       ask(cudaDevAttrComputeCapabilityMinor) == 0;
+  const double multiply_adds = is_a100 ? 64 : 128;  // of a multiprocessor and clock
   const double kilohertz = 1e3, of_two_edges = 2, bits = 8;
   return {ask(cudaDevAttrMultiProcessorCount) * multiply_adds * 2 * kilohertz *
               ask(cudaDevAttrClockRate),
