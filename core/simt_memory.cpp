@@ -21,8 +21,14 @@ struct Memory {
   std::map<void*, std::size_t> blocks;
   int unlocked = 0;
 
-  void protect(int access) const {
-    for (const auto& [begin, bytes] : blocks) mprotect(begin, bytes, access);
+  /// False where the process may not have so much: what is locked does not count.
+  bool protect(int access) const {
+    bool done = true;
+    for (const auto& [begin, bytes] : blocks) done = mprotect(begin, bytes, access) == 0 && done;
+    return done;
+  }
+  void lock() {
+    if (--unlocked == 0) protect(PROT_NONE);
   }
 };
 
@@ -80,12 +86,21 @@ std::vector<std::span<std::byte>> all_memory() {
 Unlocked::Unlocked(bool on) : on_(on) {
   if (!on_) return;
   memory().mutex.lock();
-  if (memory().unlocked++ == 0) memory().protect(PROT_READ | PROT_WRITE);
+  Memory& m = memory();
+  if (m.unlocked++ > 0 || m.protect(PROT_READ | PROT_WRITE)) return;
+  std::size_t bytes = 0;
+  for (const auto& block : m.blocks) bytes += block.second;
+  m.lock();
+  m.mutex.unlock();
+  throw Error(
+      message_of("[simt] out of memory: {} MiB wanted in all; a smaller --batch, --hidden "
+                 "or --memory-budget takes less",
+                 static_cast<std::int64_t>(bytes >> 20)));
 }
 
 Unlocked::~Unlocked() {
   if (!on_) return;
-  if (--memory().unlocked == 0) memory().protect(PROT_NONE);
+  memory().lock();
   memory().mutex.unlock();
 }
 

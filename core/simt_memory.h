@@ -14,7 +14,8 @@ void release(void* memory);
 /// All blocks of it.
 std::vector<std::span<std::byte>> all_memory();
 
-/// While one with `on` lives, all of it can be touched.
+/// While one with `on` lives, all of it can be touched. Throws renar::Error where that is more than
+/// the process may have.
 class Unlocked {
  public:
   explicit Unlocked(bool on = true);

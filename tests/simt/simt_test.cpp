@@ -2,7 +2,9 @@
 #include "core/simt.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -199,6 +201,38 @@ TEST_CASE("launch: a grid that no GPU takes is refused; an empty one does nothin
   launch({{0}, {32}}, sum_lanes, &out);
   CHECK(out == 0);
 }
+
+// Not under the sanitizers, which map far more than such a limit for themselves.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// KiB that the process has and that count for its limit.
+std::size_t data_in_use() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::size_t kibibytes = 0;
+    if (word == "VmData:" && status >> kibibytes) return kibibytes;
+  }
+  return 0;
+}
+
+TEST_CASE("simt: memory beyond what the process may have is an error, and goes on after it") {
+  constexpr std::size_t kBlockBytes = 40 << 20;
+  rlimit before;
+  REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
+  rlimit small = before;
+  small.rlim_cur = (data_in_use() << 10) + (64 << 20);
+  REQUIRE(setrlimit(RLIMIT_DATA, &small) == 0);
+  auto* one = static_cast<char*>(simt::allocate(kBlockBytes));
+  auto* other = static_cast<char*>(simt::allocate(kBlockBytes));  // locked: it does not count yet
+  CHECK_THROWS_WITH_AS(simt::Unlocked(), doctest::Contains("out of memory"), Error);
+  REQUIRE(setrlimit(RLIMIT_DATA, &before) == 0);
+  {
+    const simt::Unlocked memory;
+    one[kBlockBytes - 1] = other[kBlockBytes - 1] = 1;
+  }
+  simt::release(one);
+  simt::release(other);
+}
+#endif
 
 }  // namespace
 }  // namespace renar
