@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -32,15 +31,14 @@ KernelPlace place_of(const ProfileMark& before, const ProfileMark& end, const Ca
 
 std::string row(const std::string& name, const KernelPlace& place, int updates, bool is_measured) {
   const auto launches = static_cast<double>(place.work.launches);
-  std::string text;
-  fmt::format_to(std::back_inserter(text), "{:<42}{:>9.1f}{:>10.3f}{:>10.2f}{:>10.2f}{:>10.3f}",
-                 name, launches / updates, static_cast<double>(place.work.bytes) / kMega / launches,
-                 static_cast<double>(place.work.flops) / kMega / launches,
-                 place.least * kMicro / launches, place.least * kMilli / updates);
+  std::string text =
+      fmt::format("{:<42}{:>9.1f}{:>10.3f}{:>10.2f}{:>10.2f}{:>10.3f}", name, launches / updates,
+                  static_cast<double>(place.work.bytes) / kMega / launches,
+                  static_cast<double>(place.work.flops) / kMega / launches,
+                  place.least * kMicro / launches, place.least * kMilli / updates);
   if (is_measured) {
-    fmt::format_to(std::back_inserter(text), "{:>10.2f}{:>10.3f}{:>6.0f}%",
-                   place.measured * kMicro / launches, place.measured * kMilli / updates,
-                   100 * place.least / place.measured);
+    text += fmt::format("{:>10.2f}{:>10.3f}{:>6.0f}%", place.measured * kMicro / launches,
+                        place.measured * kMilli / updates, 100 * place.least / place.measured);
   }
   return text + '\n';
 }

@@ -1,4 +1,4 @@
-// Where kernels stand below the roofline: marks made by hand, and a net's kernels, counted.
+// Where kernels stand below the roofline: marks made by hand, and a kernel that is left out.
 #include "core/roofline.h"
 
 #include <doctest/doctest.h>
