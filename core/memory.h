@@ -7,6 +7,10 @@
 
 namespace renar {
 
+/// What is said where std::bad_alloc ended the work.
+constexpr const char* kOutOfMemory =
+    "out of memory: fewer or smaller samples, a smaller --batch or --hidden need less";
+
 /// Tells glibc to keep freed memory instead of giving it back to the kernel, which would page it in
 /// again, zeroed, for the next batch: a third of the time of making data. Call it once, at the
 /// start.

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <new>
@@ -22,9 +23,6 @@
 namespace renar {
 
 constexpr int kStoppedByUser = 130;
-
-constexpr const char* kOutOfMemory =
-    "out of memory: fewer or smaller samples, a smaller --batch or --hidden need less";
 
 /// Makes sure that all that was printed arrived: a full disk behind `> file` is an error.
 inline void flush_out() {
@@ -53,6 +51,7 @@ inline bool takes_gpu(const std::string& device) {
 
 inline int guarded_main(const std::function<int()>& body) {
   open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then
   keep_freed_memory();
   try {
     const int status = body();

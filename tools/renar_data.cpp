@@ -20,6 +20,7 @@
 #include "tools/program.h"
 #include "trainer/algorithm_list.h"
 #include "trainer/json_input.h"
+#include "trainer/sampler_flags.h"
 #include "trainer/trace_table.h"
 
 namespace renar {
@@ -50,10 +51,9 @@ std::string counted(int count, std::string_view what) {
 /// error.
 SamplerParams params_of(const Algorithm& algorithm, const ExportOptions& o) {
   SamplerParams params = o.train ? algorithm.training : algorithm.dataset;
-  RENAR_USAGE(o.p.empty() || algorithm.category == Category::kGraphs,
-              "--p is the edge probability of random graphs: {} has none", algorithm.name);
-  RENAR_USAGE(!o.length_needle || algorithm.category == Category::kStrings,
-              "--length-needle is of the string matchers: {} has no needle", algorithm.name);
+  const std::string foreign =
+      foreign_sampler_flag({&algorithm}, !o.p.empty(), o.length_needle.has_value());
+  RENAR_USAGE(foreign.empty(), "{}", foreign);
   if (!o.p.empty()) params.p = o.p;
   if (o.length_needle) params.length_needle = *o.length_needle;
   return params;

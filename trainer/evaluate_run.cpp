@@ -10,6 +10,7 @@
 #include "core/version.h"
 #include "trainer/checkpoint.h"
 #include "trainer/evaluation_report.h"
+#include "trainer/sampler_flags.h"
 #include "trainer/train.h"
 
 namespace renar {
@@ -30,12 +31,9 @@ std::uint32_t seed_of(const EvaluationRequest& request) {
 /// The sampler's parameters as the request changes them; those that it has not are an error.
 SamplerParams params_of(const Algorithm& algorithm, const EvaluationRequest& request) {
   SamplerParams params = algorithm.dataset;
-  RENAR_USAGE(request.p.empty() || algorithm.category == Category::kGraphs,
-              "--p is the edge probability of random graphs: {} has none; --algo picks others",
-              algorithm.name);
-  RENAR_USAGE(!request.length_needle || algorithm.category == Category::kStrings,
-              "--length-needle is of the string matchers: {} has no needle; --algo picks others",
-              algorithm.name);
+  const std::string foreign =
+      foreign_sampler_flag({&algorithm}, !request.p.empty(), request.length_needle.has_value());
+  RENAR_USAGE(foreign.empty(), "{}; --algo picks others", foreign);
   if (!request.p.empty()) params.p = request.p;
   if (request.length_needle) params.length_needle = *request.length_needle;
   return params;

@@ -15,6 +15,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "trainer/ledger.h"
 #include "trainer/paper_table.h"
@@ -200,7 +201,7 @@ class Runner {
     } catch (const DirectoryInUse&) {
       return State::kLeft;
     } catch (const std::bad_alloc&) {
-      error = "out of memory: a smaller batch or hidden needs less";
+      error = kOutOfMemory;
     } catch (const std::exception& failure) {
       error = failure.what();
     }

@@ -26,6 +26,7 @@
 #include "trainer/profiled_steps.h"
 #include "trainer/progress.h"
 #include "trainer/run_signal.h"
+#include "trainer/sampler_flags.h"
 #include "trainer/test_set.h"
 
 namespace renar {
@@ -93,23 +94,6 @@ std::string masks_note(const Net& net) {
       "no hint of {} belongs to nodes, which are what mrenar hides: the state is read once and "
       "whole, and nothing is recovered",
       join(names, ", "));
-}
-
-/// What is given of samplers that no algorithm has; empty: nothing.
-std::string sampler_note(const Config& config, const std::vector<const Algorithm*>& algorithms) {
-  const auto none_is_of = [&](Category category) {
-    return std::none_of(algorithms.begin(), algorithms.end(),
-                        [&](const Algorithm* a) { return a->category == category; });
-  };
-  if (!config.p.empty() && none_is_of(Category::kGraphs)) {
-    return fmt::format("--p is the edge probability of random graphs: {} has none",
-                       join(config.algo));
-  }
-  if (config.length_needle != Config().length_needle && none_is_of(Category::kStrings)) {
-    return fmt::format("--length-needle is of the string matchers: {} has no needle",
-                       join(config.algo));
-  }
-  return "";
 }
 
 /// The best mean test score of each length, from the lines of --oracle; empty without it.
@@ -190,7 +174,9 @@ class Training {
   bool train(Progress& progress) {
     MetricsWriter metrics(directory_.metrics(), state_.step);
     for (const std::string& note :
-         {machine_.note, init_note_, masks_note(net_), sampler_note(config_, algorithms_)}) {
+         {machine_.note, init_note_, masks_note(net_),
+          foreign_sampler_flag(algorithms_, !config_.p.empty(),
+                               config_.length_needle != Config().length_needle)}) {
       if (!note.empty()) progress.note(note);
     }
     ProfiledSteps profiled(config_, machine_, directory_, state_.step);

@@ -1,0 +1,29 @@
+#include "trainer/sampler_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace renar {
+
+std::string foreign_sampler_flag(const std::vector<const Algorithm*>& algorithms, bool p,
+                                 bool length_needle) {
+  const auto none_is_of = [&](Category category) {
+    return std::none_of(algorithms.begin(), algorithms.end(),
+                        [&](const Algorithm* a) { return a->category == category; });
+  };
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : algorithms) names.push_back(algorithm->name);
+  const std::string they_have = join(names) + (names.size() == 1 ? " has" : " have");
+  if (p && none_is_of(Category::kGraphs)) {
+    return fmt::format("--p is the edge probability of random graphs: {} none", they_have);
+  }
+  if (length_needle && none_is_of(Category::kStrings)) {
+    return fmt::format("--length-needle is of the string matchers: {} no needle", they_have);
+  }
+  return "";
+}
+
+}  // namespace renar
