@@ -54,7 +54,7 @@ inline int bench_kernels(const KernelsOptions& o) {
   const int steps_t = steps_of(model.batch().frames);
   if (!o.json) {
     fmt::print("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps; an update, {}\n", o.algo,
-               o.length, o.batch, model.config().method, model.config().processor,
+               model.length(), o.batch, model.config().method, model.config().processor,
                model.config().hidden, steps_t, on_gpu ? text_of(machine) : "counted and not run");
     fmt::print("{}", roofline_text(places, card, updates, on_gpu));
     return 0;
@@ -70,7 +70,7 @@ inline int bench_kernels(const KernelsOptions& o) {
     if (on_gpu) kernels.back()["measured_s"] = place.measured / updates;
   }
   const Json out = {{"algo", o.algo},           {"method", model.config().method},
-                    {"nodes", o.length},        {"batch", o.batch},
+                    {"nodes", model.length()},  {"batch", o.batch},
                     {"steps_T", steps_t},       {"card", card.name},
                     {"card_flops", card.flops}, {"card_bytes_per_s", card.bytes},
                     {"kernels", kernels}};

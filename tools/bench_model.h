@@ -2,10 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "algos/dataset.h"
 #include "algos/pipeline.h"
+#include "algos/training_stream.h"
 #include "nn/shard_runner.h"
 #include "tools/numbers.h"
 #include "trainer/batch.h"
@@ -18,7 +22,8 @@ namespace renar {
 struct ModelOptions {
   std::string algo = "dfs";
   Config config;  // the model
-  int length = 16, batch = 32, threads = 0;
+  std::optional<int> length;
+  int batch = 32, threads = 0;
   std::string device = "cpu";
 };
 
@@ -47,7 +52,8 @@ inline void add_model(CLI::App& command, ModelOptions& o) {
   command.add_option("--masking", o.config.masking, "paper or authors")
       ->check(CLI::IsMember({"paper", "authors"}))
       ->capture_default_str();
-  add_values(command, "--length", o.length, kPositive, "nodes");
+  add_values(command, "--length", o.length, kPositive,
+             "nodes; default: the longest that is trained on, 16, of string matchers 20");
   add_values(command, "--batch", o.batch, kPositive, "samples");
   add_values(command, "--hidden", o.config.hidden, kPositive, "hidden units");
   add_values(command, "--memory-budget", o.config.memory_budget, range_of("memory-budget"),
@@ -59,13 +65,13 @@ class BenchedModel {
   BenchedModel(const ModelOptions& options, const Machine& machine)
       : config_(completed(options.config)),
         algorithm_(find_algorithm(options.algo)),
+        length_(options.length.value_or(longest_in_training(algorithm_))),
         net_(options.algo, spec_after(pipeline_, algorithm_), net_options(config_)),
         runner_(machine.threads, machine.device, machine.precision),
         trained_(net_, runner_, {.learning_rate = 1e-3, .clip = 1.0}) {
     runner_.limit_memory(memory_budget(machine.device, config_.memory_budget));
     NumpyRandom positions(1);
-    TraceBatch traces =
-        make_dataset(algorithm_, options.length, options.batch, 1, algorithm_.training);
+    TraceBatch traces = make_dataset(algorithm_, length_, options.batch, 1, algorithm_.training);
     apply(pipeline_, algorithm_, traces, positions);
     fill_batch(net_.spec(), traces, batch_);
   }
@@ -75,8 +81,13 @@ class BenchedModel {
 
   const Config& config() const { return config_; }
   const Batch& batch() const { return batch_; }
+  int length() const { return length_; }  // nodes
 
  private:
+  static int longest_in_training(const Algorithm& algorithm) {
+    const std::vector<int> lengths = training_lengths(algorithm, Config().train_lengths);
+    return *std::max_element(lengths.begin(), lengths.end());
+  }
   static Config completed(Config config) {
     complete_method(config);
     return config;
@@ -85,6 +96,7 @@ class BenchedModel {
   const Pipeline pipeline_;  // as renar_train has it
   Config config_;
   const Algorithm& algorithm_;
+  const int length_;
   Net net_;
   Batch batch_;
   ShardRunner runner_;

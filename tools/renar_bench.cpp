@@ -94,11 +94,12 @@ double sgemm_peak(int threads) {
 }
 
 /// Predictions alone, as `--predict` asks.
-int report_predictions(const StepOptions& o, const Machine& machine, int steps_t,
+int report_predictions(const StepOptions& o, const Machine& machine, const BenchedModel& model,
                        const Times& times) {
+  const int steps_t = steps_of(model.batch().frames);
   if (o.json) {
     const Json out = {{"algo", o.algo},
-                      {"nodes", o.length},
+                      {"nodes", model.length()},
                       {"batch", o.batch},
                       {"steps_T", steps_t},
                       {"predict_ms_min", times.min},
@@ -110,7 +111,7 @@ int report_predictions(const StepOptions& o, const Machine& machine, int steps_t
     fmt::print("{}\n", out.dump());
     return 0;
   }
-  fmt::print("{} n = {}, batch {}: T = {} steps\n", o.algo, o.length, o.batch, steps_t);
+  fmt::print("{} n = {}, batch {}: T = {} steps\n", o.algo, model.length(), o.batch, steps_t);
   fmt::print("prediction     {:9.1f} ms min  {:9.1f} ms median of {}\n", times.min, times.median,
              o.steps);
   fmt::print("machine        {}\n", text_of(machine));
@@ -125,8 +126,8 @@ int bench_step(const StepOptions& o) {
   const Batch& batch = model.batch();
   const auto predict = [&] { model.predict(); };
   if (o.predict) {
-    const int steps_t = steps_of(batch.frames);
-    return report_predictions(o, machine, steps_t, time_of(o.steps, predict));
+    const Times times = time_of(o.steps, predict);
+    return report_predictions(o, machine, model, times);
   }
   double first = 0;  // seconds from the start of the program to the end of the first step
   const auto step = [&] {
@@ -154,7 +155,7 @@ int bench_step(const StepOptions& o) {
     const Json out = {{"algo", o.algo},
                       {"method", config.method},
                       {"device", on_cpu ? "cpu" : text_of(machine)},
-                      {"nodes", o.length},
+                      {"nodes", model.length()},
                       {"batch", o.batch},
                       {"steps_T", steps_of(batch.frames)},
                       {"step_ms_min", training.min},
@@ -173,8 +174,8 @@ int bench_step(const StepOptions& o) {
     fmt::print("{}\n", out.dump());
     return 0;
   }
-  fmt::print("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps\n", o.algo, o.length, o.batch,
-             config.method, config.processor, config.hidden, steps_of(batch.frames));
+  fmt::print("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps\n", o.algo, model.length(),
+             o.batch, config.method, config.processor, config.hidden, steps_of(batch.frames));
   fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min,
              training.median, o.steps);
   fmt::print("prediction     {:9.1f} ms min\n", predicting.min);

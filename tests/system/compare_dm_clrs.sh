@@ -57,4 +57,7 @@ shows '^\| bfs, training, peak memory of the process \| 5,000,000 MiB \| .* MiB 
 shows '^\| bfs, from the start to the end of the first step \| 40 s \| .* s \| [0-9.]+ \|$'
 shows '1 threads? on cores'
 grep -q '"dm_clrs_ms": \[' all.json || { echo "all.json lacks the times"; failures=$((failures + 1)); }
+ends 0 '' --only kmp_matcher --xla-flags= --rounds 2 --seconds 0.01 --threads 1
+shows '^\| kmp_matcher, n = 20, one training step .*T = 2[0-9]'
+shows '^\| kmp_matcher, n = 64, prediction of a batch '
 ((failures == 0))

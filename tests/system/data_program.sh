@@ -118,6 +118,8 @@ refused 2 'pipe.json is not a regular file' trace --algo bfs --input pipe.json
 grep -q '"algo":"dfs","samples":32,"frames":24,' bench.json || fail "renar_bench data: $(cat bench.json)"
 
 # And that of the ops.
+"$programs/renar_bench" step --algo kmp_matcher --batch 1 --hidden 8 --steps 1 --threads 1 --json >step.json || fail "renar_bench step: status $?"
+grep -q '"nodes":20,"batch":1,"steps_T":[12][0-9],' step.json || fail "a string matcher is not timed at its length in training: $(cat step.json)"
 "$programs/renar_bench" ops --length 3 --hidden 8 --repeats 2 --json >ops.json || fail "renar_bench ops: status $?"
 for op in '"linear_max"' '"pointer_head"' '"squared_error"' '"memory_read"'; do
   grep -q "{\"op\":$op,\"forward_us_min\":[0-9.]*,\"backward_us_min\":[0-9.]*,\"gflop\":" ops.json || fail "renar_bench ops: no $op in $(cat ops.json)"
