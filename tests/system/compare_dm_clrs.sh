@@ -31,6 +31,7 @@ ends 2 '--threads 9999: this process has' --threads 9999
 ends 2 '--threads 0: ' --threads 0
 ends 2 'must be positive' --rounds 0
 ends 1 "unknown algorithm 'dsf'" --only dsf
+ends 2 'not allowed with argument' --all --quick
 ends 2 'no such folder' --json nowhere/x.json
 ends 1 "'make build' makes renar's programs" --programs nowhere
 [[ -e venv ]] && { echo "a wrong call made a venv"; failures=$((failures + 1)); }
