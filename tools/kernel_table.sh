@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# kernel_table.sh [FILE.cu ..]: what ptxas makes of every kernel (default: all of core/ and kernels/).
+# kernel_table.sh [BUILD]: what ptxas made of every kernel when BUILD (default: build/release) was built.
 #
 # A line a kernel and architecture: registers a thread, bytes spilled, and the share of a
 # multiprocessor's 64 warps that the registers leave room for. Exit 1 where a kernel goes beyond its
-# limits in tools/kernel_limits.txt, 77 where there is no nvcc.
+# limits in tools/kernel_limits.txt or a file with kernels has no report, 77 where there is no nvcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-[[ -x $nvcc ]] || { echo "(CUDA) no nvcc: the kernels were compiled as C++ only"; exit 77; }
-(($#)) && files=("$@") || files=(core/*.cu kernels/*.cu)
+build=${1:-build/release}
+[[ -n $(command -v nvcc) || -x /usr/local/cuda/bin/nvcc ]] || { echo "(CUDA) no nvcc: the kernels were compiled as C++ only"; exit 77; }
 
-report() {
-  "$nvcc" -std=c++20 -O3 -I. -DRENAR_CUDA -arch="$2" -cubin -Xptxas -v -o /dev/null "$1" 2>&1 |
-    sed "s|^|$2 $1 |"
-}
-export -f report
-export nvcc
+reports=()
+for file in core/*.cu kernels/*.cu; do
+  report=$build/CMakeFiles/renar_${file%/*}.dir/$file.o.ptxas
+  [[ -e $report ]] || { echo "$file was not compiled by nvcc in $build: no ${report#"$build"/}"; exit 1; }
+  reports+=("$report")
+done
 
-# ptxas names a kernel, then its spills, then its registers.
-printf '%s\0' "${files[@]}" |
-  xargs -0 -P "$(nproc)" -I{} bash -c 'set -o pipefail; out=$(report {} sm_80 && report {} sm_90) || { echo "$out" >&2; exit 255; }; echo "$out"' |
-  sed -nE "s/^(sm_[0-9]+) ([^ ]+) .*Compiling entry function '([^']*)'.*/kernel \1 \2 \3/p
+# ptxas names a kernel and the architecture, then its spills, then its registers.
+for report in "${reports[@]}"; do
+  file=${report#*.dir/}
+  sed -nE "s|.*Compiling entry function '([^']*)' for '([^']*)'.*|kernel \2 ${file%.o.ptxas} \1|p
            s/.* ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads.*/spills \1 \2/p
-           s/.*Used ([0-9]+) registers.*/registers \1/p" |
+           s/.*Used ([0-9]+) registers.*/registers \1/p" "$report"
+done |
   awk '$1 == "kernel" { arch = $2; file = $3; name = $4 } $1 == "spills" { spills = $2 + $3 }
        $1 == "registers" { print arch, $2, spills, file, name }' |
   sort -u | c++filt |
