@@ -40,18 +40,18 @@ std::string scores_of_one(const Evaluation& test) {
   return text + "\n";
 }
 
-/// The same for several algorithms: the means, then a line each.
+/// The same for several algorithms: the means, then a line each. Graphs may differ in their nodes:
+/// those of segments_intersect always have 4.
 std::string scores_of_several(const RunResult& result, std::size_t test) {
   std::string text = fmt::format(
-      "score       {:.4f}  mean of the tests at n = {}\n"
+      "score       {:.4f}  mean of the tests below\n"
       "trivial     {:.4f}  mean of the best constant predictions there\n"
-      "  {:<30} {:>6}  {:>7}  {:>7}\n",
-      result.score(test), result.algorithms[0].tests[test].nodes, result.trivial(test), "algorithm",
-      "score", "trivial", "samples");
+      "  {:<30} {:>4}  {:>6}  {:>7}  {:>7}\n",
+      result.score(test), result.trivial(test), "algorithm", "n", "score", "trivial", "samples");
   for (const AlgorithmResult& found : result.algorithms) {
     const Evaluation& e = found.tests[test];
-    text += fmt::format("  {:<30} {:>6.4f}  {:>7.4f}  {:>7}", found.algo, e.score, e.trivial,
-                        e.samples);
+    text += fmt::format("  {:<30} {:>4}  {:>6.4f}  {:>7.4f}  {:>7}", found.algo, e.nodes, e.score,
+                        e.trivial, e.samples);
     if (e.outputs.size() > 1) {
       for (const OutputScore& output : e.outputs) {
         text += fmt::format("  {} {:.4f}", output.name, output.score);

@@ -15,6 +15,8 @@ for name in $names; do
   "$programs/renar_train" --algo "$name" "${small[@]}" --out "$work/$name" >"$work/out" 2>&1 ||
     { cat "$work/out"; echo "$name failed"; exit 1; }
   grep -q '^score ' "$work/out" || { cat "$work/out"; echo "$name has no score"; exit 1; }
+  [[ $name != all ]] || { grep -Eq '^  heapsort  +8  ' "$work/out" && grep -Eq '^  segments_intersect  +4  ' "$work/out"; } ||
+    { cat "$work/out"; echo "the run of all does not say how many nodes its tests have"; exit 1; }
   printf '%-30s %6.1f s %7.0f MiB\n' "$name" "$((($(date +%s%N) - start) / 1000000))e-3" \
     "$(sed -n 's/^ *"peak_mib": \([0-9.]*\),$/\1/p' "$work/$name/summary.json")"
 done
