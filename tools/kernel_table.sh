@@ -12,7 +12,7 @@ build=${1:-build/release}
 reports=()
 for file in core/*.cu kernels/*.cu; do
   report=$build/CMakeFiles/renar_${file%/*}.dir/$file.o.ptxas
-  [[ -e $report ]] || { echo "$file was not compiled by nvcc in $build: no ${report#"$build"/}"; exit 1; }
+  [[ -e $report ]] || { echo "no ${report#"$build"/} in $build, which nvcc leaves when $file is compiled: \`make clean\` and build again"; exit 1; }
   reports+=("$report")
 done
 
