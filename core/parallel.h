@@ -3,6 +3,10 @@
 // Shards are handed out in order as threads become free; which thread runs which is open, so run()
 // may write only what belongs to shard i, and use the scratch of its `worker` (0 .. threads - 1).
 // The first error by shard number is thrown again after all threads have stopped.
+//
+// The threads are kept for the next call, and sleep where they have nothing to do: OpenMP's, which
+// spin for milliseconds by default, made two runs on the same cores a hundred times slower. A call
+// within a call, or beside another thread's, runs on the thread that makes it.
 #pragma once
 
 namespace renar {
@@ -16,6 +20,7 @@ struct ShardTask {
   void (*call)(const void* callable, int shard, int worker);
 };
 
+/// Throws renar::Error where a thread cannot be started.
 void run_shards(int shards, int threads, ShardTask task);
 
 template <class Run>

@@ -16,9 +16,8 @@ pass() { passed=$((passed + 1)); }
 log=$(mktemp) logs=$(mktemp -d)
 trap 'rm -rf "$log" "$logs"' EXIT
 cores=$(nproc) slice=16
-# Processes share the cores: a thread that waits for another must not keep it off. Large blocks are
-# kept for the next that asks: given back they would have to be cleared again.
-export OMP_WAIT_POLICY=passive MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=4294967296
+# Large blocks are kept for the next that asks: given back they would have to be cleared again.
+export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=4294967296
 
 # side_by_side COMMAND...: runs `COMMAND... LINE` for each line of the input, as many at a time as
 # there are cores. What the k-th writes goes to $logs/k, its status and seconds to $logs/k.end.
@@ -106,9 +105,9 @@ golden() {
   (($# > 0)) || return
   printf '%s\n' "$@" | side_by_side run_golden "$program" "$device"
   for file in "$@"; do
-    k=$((k + 1))
+    k=$((k + 1)) status=
     read -r status _ <"$logs/$k.end"
-    if ((status == 0)); then
+    if [[ $status == 0 ]]; then
       pass
       echo "$name: golden ${file#../} passed"
     else

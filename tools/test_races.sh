@@ -2,19 +2,18 @@
 # make test-races: the kernels' cases on fibers under ThreadSanitizer, which finds what two threads
 # of a kernel do to the same memory in no order (core/simt_races.h). No GPU is needed.
 #
-# Of the cases of tests/kernels only those that run kernels are taken, by their names: the sanitizer
-# does not know OpenMP's barriers, and the definitions on the CPU are not what is looked at. Each
-# core takes the next slice of them. Exit 77 where the sanitizer cannot run.
+# Of the cases of tests/kernels only those that run kernels are taken, by their names: the
+# definitions on the CPU are not what is looked at. Each core takes the next slice of them. Exit 77 where the sanitizer cannot run.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 build=build/tsan start=$SECONDS
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
-cores=$(nproc)  # which answers what OMP_NUM_THREADS says
-export OMP_NUM_THREADS=1
+cores=$(nproc)
 
-cases='races:*,simt:*,*kernel*,*device*,*barrier*,*block*,adam:*,loss_sum:*,products:*,softmax:*'
+. tools/kernel_cases.sh
+cases=$kernel_cases
 if ! cmake -S . -B $build -DRENAR_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" >"$log/build" 2>&1 ||
     ! cmake --build $build --target race_tests -j "$cores" >>"$log/build" 2>&1; then

@@ -56,6 +56,21 @@ TEST_CASE("parallel: the first error by shard number is thrown, after every shar
   }
 }
 
+TEST_CASE("parallel: a call within a call, and calls of two threads at once") {
+  constexpr int kThreads = 3, kShards = 20;
+  std::atomic<int> runs{0};
+  const auto nested = [&] {
+    for_each_shard(kShards, kThreads,
+                   [&](int, int) { for_each_shard(kShards, kThreads, [&](int, int) { ++runs; }); });
+  };
+  for (int call = 0; call < 50; ++call) {
+    std::thread other(nested);
+    nested();
+    other.join();
+  }
+  CHECK(runs == 50 * 2 * kShards * kShards);
+}
+
 TEST_CASE("parallel: fewer than one thread is one thread") {
   int highest = -1;
   for_each_shard(20, 0, [&](int, int worker) { highest = std::max(highest, worker); });
