@@ -32,6 +32,7 @@ void Arena::fill(std::byte* begin, int byte, std::size_t bytes) {
 void* Arena::allocate(std::size_t bytes) {
   bytes = round_up(bytes);
   while (block_ < blocks_.size() && offset_ + bytes > blocks_[block_].size) {
+    blocks_[block_].used = offset_;
     ++block_;
     offset_ = 0;
   }
@@ -88,7 +89,7 @@ bool Arena::holds(const void* place) const {
 
 std::size_t Arena::used() const {
   std::size_t total = offset_;
-  for (std::size_t i = 0; i < block_; ++i) total += blocks_[i].size;
+  for (std::size_t i = 0; i < block_; ++i) total += blocks_[i].used;
   return total;
 }
 

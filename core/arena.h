@@ -55,7 +55,7 @@ class Arena {
   void reset();
 
   std::size_t capacity() const;
-  /// Up to where the next array begins.
+  /// Bytes of what was allocated: the same whether it stands in several blocks or in one.
   std::size_t used() const;
   /// Adds what says whether it is still the same memory, and so gives the same addresses.
   void identify(std::vector<std::uint64_t>& as) const;
@@ -76,6 +76,7 @@ class Arena {
   struct Block {
     std::unique_ptr<std::byte, Free> memory{nullptr, Free{}};
     std::size_t size = 0;
+    std::size_t used = 0;  // once the next block has begun
   };
   void add_block(std::size_t bytes);
   void fill(std::byte* begin, int byte, std::size_t bytes);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "tests/support.h"
 #include "tests/support_device.h"
@@ -54,6 +55,25 @@ TEST_CASE("arena: grows by blocks that keep what they hold, and reset joins them
   arena.reset();
   CHECK(arena.array<std::int32_t>(kCount) == first);
   CHECK(test::allocations() == before);
+}
+
+TEST_CASE("arena: what is used does not depend on the blocks that hold it") {
+  Arena arena;
+  const auto allocate = [&] {
+    std::vector<std::size_t> used;
+    const Arena::Mark mark = arena.mark();
+    for (int k = 0; k < 5; ++k) {
+      arena.array<char>(kMebibyte * 3 / 4);
+      used.push_back(arena.used());
+      if (k == 2) arena.rewind(mark);
+    }
+    return used;
+  };
+  const std::vector<std::size_t> in_blocks = allocate();
+  CHECK(in_blocks[2] == 3 * (kMebibyte * 3 / 4));
+  CHECK(in_blocks[4] == 2 * (kMebibyte * 3 / 4));
+  arena.reset();
+  CHECK(allocate() == in_blocks);
 }
 
 TEST_CASE("arena: an array larger than a block gets its own") {

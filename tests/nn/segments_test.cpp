@@ -135,6 +135,22 @@ TEST_CASE("segments: predictions, and parts of trajectories that go on later") {
   CHECK(predicted_cut.values == predicted.values);
 }
 
+TEST_CASE("segments: on a device a trajectory is cut alike in memory that grows and in what has") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Batch batch = test::small_batch("dfs", 9, 4);
+  const Net net = test::small_net("dfs", test::small_options("triplet_gmpnn", 16));
+  for (const std::size_t budget : {4750 << 10, 10250 << 10}) {
+    ShardRunner runner(1, *device);
+    runner.limit_memory(budget);
+    const PlacedNet placed(net, *device);
+    std::vector<Real> first, second;
+    runner.gradients(placed, batch, first);
+    runner.gradients(placed, batch, second);
+    CHECK(first == second);
+  }
+}
+
 TEST_CASE("segments: on a device the same but for rounding") {
   const auto device = test::accelerator();
   if (!device) return;
