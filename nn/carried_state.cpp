@@ -1,6 +1,7 @@
 #include "nn/carried_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.h"
 
@@ -15,16 +16,29 @@ const Batch::Part& part_of(const Samples& samples, std::int64_t k) {
 
 }  // namespace
 
+CarriedState::CarriedState(const std::vector<Real>& values, Device device)
+    : memory_(device, Arena::Memory::kToSend) {
+  if (values.empty()) return;
+  make_room(std::ssize(values));
+  std::copy(values.begin(), values.end(), now_);
+}
+
+void CarriedState::make_room(std::int64_t size) {
+  size_ = size;
+  now_ = memory_.array<Real>(size);
+  next_ = memory_.array<Real>(size);
+  std::fill_n(now_, size, Real{0});
+  std::fill_n(next_, size, Real{0});
+}
+
 void CarriedState::fit(std::int64_t slots, std::int64_t width) {
-  const std::size_t size = static_cast<std::size_t>(slots * width);
   RENAR_CHECK(
-      now_.empty() || now_.size() == size,
+      size_ == 0 || size_ == slots * width,
       "[carried_state] {} numbers are carried, expected {} slots of {}: it is of a run with "
       "other options",
-      now_.size(), slots, width);
+      size_, slots, width);
   width_ = width;
-  now_.resize(size);
-  next_.resize(size);
+  if (size_ == 0) make_room(slots * width);
 }
 
 void CarriedState::take_up(Device device, const Samples& samples,
@@ -32,7 +46,7 @@ void CarriedState::take_up(Device device, const Samples& samples,
   for (std::int64_t k = 0; k < samples.size(); ++k) {
     const Batch::Part& part = part_of(samples, k);
     if (!part.carried) continue;
-    const Real* from = now_.data() + part.slot * width_;
+    const Real* from = now_ + part.slot * width_;
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const std::int64_t each = numbers_each(tensors.tensors[i]);
       send_to_device(device, tensors.tensors[i].data + k * each, from,
@@ -45,19 +59,19 @@ void CarriedState::take_up(Device device, const Samples& samples,
 void CarriedState::put_down(Device device, const Samples& samples, std::int64_t begin,
                             std::int64_t end, const CarriedTensors& tensors) {
   for (std::int64_t k = begin; k < end; ++k) {
-    Real* to = next_.data() + part_of(samples, k).slot * width_;
+    Real* to = next_ + part_of(samples, k).slot * width_;
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const std::int64_t each = numbers_each(tensors.tensors[i]);
-      copy_to_host(device, to, tensors.tensors[i].data + k * each,
-                   static_cast<std::size_t>(each) * sizeof(Real));
+      copy_on_device(device, to, tensors.tensors[i].data + k * each,
+                     static_cast<std::size_t>(each) * sizeof(Real));
       to += each;
     }
   }
 }
 
 void CarriedState::turn() {
-  now_.swap(next_);
-  std::fill(next_.begin(), next_.end(), Real{0});
+  std::swap(now_, next_);
+  std::fill_n(next_, size_, Real{0});
 }
 
 }  // namespace renar

@@ -12,9 +12,9 @@
 #pragma once
 
 #include <array>
-#include <utility>
 #include <vector>
 
+#include "core/arena.h"
 #include "nn/batch.h"
 #include "nn/encoder.h"
 
@@ -30,27 +30,31 @@ struct CarriedTensors {
 
 class CarriedState {
  public:
-  /// As a checkpoint holds it; empty before the first chunk.
-  explicit CarriedState(std::vector<Real> values = {}) : now_(std::move(values)) {}
+  /// As a checkpoint holds it; empty before the first chunk. It lies on the host, where the device
+  /// can read and write it without being waited for.
+  explicit CarriedState(const std::vector<Real>& values = {}, Device device = Device::kCpu);
 
   /// Makes room, zeroed, if this is the first chunk. Throws renar::Error if it holds another number
   /// of slots or another width.
   void fit(std::int64_t slots, std::int64_t width);
-  /// Overwrites the rows of the samples that start from their slot. The tensors lie on the device,
-  /// the state on the host.
+  /// Overwrites the rows of the samples that start from their slot. The tensors lie on the device.
   void take_up(Device device, const Samples& samples, const CarriedTensors& tensors) const;
   /// Keeps the rows of samples [begin, end) for their slots. Shards may do so at once: a slot has
   /// at most one unfinished part.
   void put_down(Device device, const Samples& samples, std::int64_t begin, std::int64_t end,
                 const CarriedTensors& tensors);
-  /// After the chunk: what was put down is there to be taken up; other slots are zero.
+  /// After the chunk, when the device has been waited for: what was put down is there to be taken
+  /// up; other slots are zero.
   void turn();
 
-  const std::vector<Real>& values() const { return now_; }
+  std::vector<Real> values() const { return {now_, now_ + size_}; }
 
  private:
-  std::int64_t width_ = 0;
-  std::vector<Real> now_, next_;  // (slots, width)
+  void make_room(std::int64_t size);
+
+  Arena memory_;
+  std::int64_t size_ = 0, width_ = 0;
+  Real *now_ = nullptr, *next_ = nullptr;  // (slots, width)
 };
 
 }  // namespace renar

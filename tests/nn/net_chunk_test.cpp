@@ -125,8 +125,8 @@ TEST_CASE("net: a chunk of whole trajectories has their losses and gradients, to
   const ChunkRun got = run_chunk(net, chunk, &carried), want = run_chunk(net, whole, nullptr);
   CHECK(got.losses == want.losses);
   CHECK(got.grads == want.grads);
-  CHECK(std::count(carried.values().begin(), carried.values().end(), Real{0}) ==
-        std::ssize(carried.values()));
+  const std::vector<Real> left = carried.values();
+  CHECK(std::count(left.begin(), left.end(), Real{0}) == std::ssize(left));
 }
 
 TEST_CASE("net: a part that starts anew predicts something else than one that goes on") {
@@ -156,7 +156,8 @@ TEST_CASE("net: a chunk has the same bits on any number of threads, what it leav
   const Batch chunk = mixed_chunk(small_batch("dfs", 9, 4));
   REQUIRE(chunk.shards.size() > 1);
   const Net net = test::small_net("dfs");
-  CarriedState one(random_state(chunk, net.options())), two = one, three = one;
+  const std::vector<Real> start = random_state(chunk, net.options());
+  CarriedState one(start), two(start), three(start);
   const ChunkRun want = run_chunk(net, chunk, &one), got = run_chunk(net, chunk, &two, 2);
   CHECK(got.grads == want.grads);
   CHECK(got.losses == want.losses);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/check.h"
+#include "tests/nn/chunks.h"
 #include "tests/nn/small.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
@@ -240,6 +241,22 @@ TEST_CASE("net in training: a steady update on the device waits once and allocat
     CHECK(device_counts().allocations == before.allocations);
     CHECK(device_counts().waits == before.waits + 1);
   }
+}
+
+TEST_CASE("net in training: a steady chunk on the device waits once, too") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  Net net = test::small_net("dfs", test::small_options());
+  ShardRunner runner(1, *device);
+  NetInTraining training(net, runner, kOptions);
+  const Batch chunk =
+      test::chunk_of(test::small_batch("dfs", 4, 3), {{0, 0, 0, 3}, {1, 1, 0, 4}, {2, 2, 0, 3}});
+  CarriedState carried({}, *device);
+  for (int u = 0; u < 2; ++u) training.update(chunk, {}, &carried);
+  const DeviceCounts before = device_counts();
+  training.update(chunk, {}, &carried);
+  CHECK(device_counts().allocations == before.allocations);
+  CHECK(device_counts().waits == before.waits + 1);
 }
 
 TEST_CASE("net in training: moments of another net are refused") {
