@@ -32,7 +32,7 @@ double relative(double ours, double theirs) {
 void compare_losses(const GoldenCase& golden, const Losses& losses, GoldenReport& report) {
   double outputs = 0;
   const auto compare = [&](const std::string& name, double ours) {
-    const double theirs = array_of(golden.arrays, "loss/" + name).doubles()[0];
+    const double theirs = numbers_of(golden, "loss/" + name, 1)[0];
     report.loss = std::max(report.loss, relative(ours, theirs));
   };
   for (std::size_t p = 0; p < golden.spec.size(); ++p) {
@@ -44,7 +44,7 @@ void compare_losses(const GoldenCase& golden, const Losses& losses, GoldenReport
   compare("output", outputs);
   if (golden.reconstructs) {
     const auto theirs = [&](const std::string& name) {
-      return array_of(golden.arrays, "loss/" + name).doubles()[0];
+      return numbers_of(golden, "loss/" + name, 1)[0];
     };
     const double both = theirs("mlm_loss") + theirs("rec_loss");
     report.loss = std::max(report.loss, relative(losses.reconstruction, both));
@@ -79,8 +79,9 @@ ParameterErrors compare_parameters(const GoldenCase& golden, const Net& net,
   const std::vector<std::string> names = reference_names(net.parameters());
   std::vector<std::vector<double>> theirs;
   double floor = 0;
-  for (const std::string& name : names) {
-    theirs.push_back(array_of(golden.arrays, prefix + name).doubles());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Param& param = net.parameters().entries()[i].param;
+    theirs.push_back(numbers_of(golden, prefix + names[i], param.shape.size()));
     floor = std::max(floor, floor_share * largest_magnitude(theirs.back()));
   }
   ParameterErrors errors;
@@ -131,10 +132,10 @@ void compare_logits(const GoldenCase& golden, const Batch& batch, const Predicti
     if (probe.stage != stage) continue;
     if (stage == Stage::kHint && !predicts_hints(golden.options.hints)) continue;
     const std::string name = prefix + std::string(name_of(stage)) + "/" + probe.name;
-    const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
-    LogitScale scale(probe, batch.nodes, theirs);
     const std::int64_t each = logits_per_sample(batch, p);
     const std::int64_t steps = stage == Stage::kHint ? steps_of(batch.frames) : 1;
+    const std::vector<double> theirs = numbers_of(golden, name, steps * batch.size * each);
+    LogitScale scale(probe, batch.nodes, theirs);
     for (std::int64_t row = 0; row < steps * batch.size; ++row) {
       const std::int64_t step = row / batch.size, sample = row % batch.size;
       if (step >= steps_of(batch.lengths[static_cast<std::size_t>(sample)])) continue;
@@ -169,10 +170,12 @@ void compare_choices(const GoldenCase& golden, const Batch& batch, const Predict
     const Probe& probe = golden.spec[p];
     if (probe.stage != Stage::kOutput) continue;
     const std::string name = "eval/output/" + probe.name;
-    const std::vector<double> theirs = array_of(golden.arrays, name).doubles();
     const std::int64_t range = choices(probe, batch.nodes);
+    const std::int64_t rows = batch.size * logits_per_sample(batch, p) / range;
+    const std::vector<double> theirs =
+        numbers_of(golden, name, rows * (is_index(probe) ? 1 : range));
     const std::vector<Real> scored = scored_logits(batch, p, predictions);
-    for (std::int64_t r = 0; r < batch.size * logits_per_sample(batch, p) / range; ++r) {
+    for (std::int64_t r = 0; r < rows; ++r) {
       const Real* logits = scored.data() + r * range;
       const double gap = [&] {  // how far our numbers are from their choice
         if (probe.type == Type::kScalar) {
@@ -185,6 +188,8 @@ void compare_choices(const GoldenCase& golden, const Batch& batch, const Predict
         const auto row = theirs.begin() + r * (is_index(probe) ? 1 : range);
         const std::int64_t chosen = is_index(probe) ? static_cast<std::int64_t>(*row)
                                                     : std::max_element(row, row + range) - row;
+        RENAR_CHECK(chosen >= 0 && chosen < range, "[golden] {} chooses {} of {}", name, chosen,
+                    range);
         return static_cast<double>(*std::max_element(logits, logits + range) - logits[chosen]);
       }();
       if (gap <= 0) continue;
@@ -200,7 +205,7 @@ void compare_choices(const GoldenCase& golden, const Batch& batch, const Predict
 
 void compare_training(const GoldenCase& golden, Net& net, ShardRunner& runner,
                       GoldenReport& report) {
-  const std::vector<double> theirs = array_of(golden.arrays, "train/losses").doubles();
+  const std::vector<double> theirs = numbers_of(golden, "train/losses", golden.train_steps);
   NetInTraining training(
       net, runner,
       {kLearningRate, golden.clip, golden.freezes_processor ? net.processor_size() : 0});
@@ -262,8 +267,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   if (!golden.reconstructs) {  // whose files have no hints of evaluation
     compare_logits(golden, batch, predictions, "eval/", Stage::kHint, report);
   }
-  report.score = std::abs(batch_score(batch, predictions) -
-                          array_of(golden.arrays, "eval/score").doubles()[0]);
+  report.score = std::abs(batch_score(batch, predictions) - numbers_of(golden, "eval/score", 1)[0]);
   if (golden.train_steps > 0) compare_training(golden, net, runner, report);
   return report;
 }
@@ -290,6 +294,7 @@ GoldenReport run_golden_nearby(const std::string& path, const std::string& manif
 
 std::vector<std::string> golden_cases(const std::string& path) {
   std::error_code error;
+  RENAR_CHECK(fs::exists(path, error), "[golden] there is no {}", path);
   if (!fs::is_directory(path, error)) return {path};
   std::vector<std::string> cases;
   for (const auto& entry : fs::directory_iterator(path)) {

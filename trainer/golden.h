@@ -45,7 +45,7 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest,
                         std::uint32_t moved = 0, Device device = Device::kCpu);
 
 /// In float, where the case itself does not pass: the same with its parameters moved, the first of
-/// 16 choices that passes. Some trajectories are so sensitive that a rounding of the parameters
+/// 64 choices that passes. Some trajectories are so sensitive that a rounding of the parameters
 /// alone, computed in double, changes gradients by 3e-3 of their scale; then float32 can only be
 /// right for parameters beside those of the file. What is wrong by more than rounding passes
 /// nowhere near.

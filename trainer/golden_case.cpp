@@ -32,7 +32,9 @@ Probe probe_of(const std::string& name, const Json& entry, const Npz& arrays) {
                                        Type::kMaskOne, Type::kPointer, Type::kPermutationPointer})};
   if (probe.type == Type::kCategorical) {
     const std::string array = std::string(name_of(probe.stage)) + "/" + name;
-    probe.classes = static_cast<int>(array_of(arrays, array).shape.back());
+    const StoredArray& classes = array_of(arrays, array);
+    RENAR_CHECK(!classes.shape.empty(), "[golden] {} is a single number, not classes", array);
+    probe.classes = static_cast<int>(classes.shape.back());
   }
   return probe;
 }
@@ -140,14 +142,19 @@ void load_golden_parameters(const GoldenCase& golden, Net& net, std::uint32_t mo
   const auto factor = [&] { return moved > 0 ? 1 + kRounding * (2 * rng.uniform() - 1) : 1; };
   const std::vector<std::string> names = reference_names(net.parameters());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& [name, param] = net.parameters().entries()[i];
-    const std::vector<double> values = array_of(golden.arrays, "param/" + names[i]).doubles();
-    RENAR_CHECK(static_cast<std::int64_t>(values.size()) == param.shape.size(),
-                "[golden] param/{} has {} numbers, {} has {}", names[i], values.size(), name,
-                param.shape.text());
+    const Param& param = net.parameters().entries()[i].param;
+    const std::vector<double> values = numbers_of(golden, "param/" + names[i], param.shape.size());
     std::transform(values.begin(), values.end(), net.parameters().at(param),
                    [&](double value) { return static_cast<Real>(value * factor()); });
   }
+}
+
+std::vector<double> numbers_of(const GoldenCase& golden, const std::string& name,
+                               std::int64_t count) {
+  std::vector<double> numbers = array_of(golden.arrays, name).doubles();
+  RENAR_CHECK(std::ssize(numbers) == count, "[golden] {} has {} numbers, expected {}", name,
+              numbers.size(), count);
+  return numbers;
 }
 
 NoiseKey noise_of(const GoldenCase& golden, const Batch& batch) {

@@ -33,6 +33,10 @@ GoldenCase read_golden_case(const std::string& path, const std::string& manifest
 /// the moved-th such choice.
 void load_golden_parameters(const GoldenCase& golden, Net& net, std::uint32_t moved = 0);
 
+/// The numbers of one of its arrays. Throws renar::Error unless there are `count`.
+std::vector<double> numbers_of(const GoldenCase& golden, const std::string& name,
+                               std::int64_t count);
+
 NoiseKey noise_of(const GoldenCase& golden, const Batch& batch);
 
 }  // namespace renar

@@ -96,6 +96,29 @@ TEST_CASE("golden model: planted errors in a permutation are found beside its -1
   CHECK(planted("eval/output/pred", 2, 1).worst_prediction == "eval/output/pred");
 }
 
+TEST_CASE("golden model: an array that lacks numbers, or has too many, is refused") {
+  const Scratch scratch;
+  const Npz whole = read_golden("model/bfs.npz");
+  const std::string parameter = "net/mpnn_aggr_clrs_processor/linear/w";
+  for (const std::string& array :
+       {"param/" + parameter, "grad/" + parameter, std::string("loss/total"),
+        std::string("loss/hint/pi_h"), std::string("pred/output/pi"), std::string("pred/hint/pi_h"),
+        std::string("eval/output/pi"), std::string("eval/hint/pi_h"), std::string("eval/score")}) {
+    CAPTURE(array);
+    std::vector<double> more = array_of(whole, array).doubles();
+    more.push_back(0);
+    for (const std::vector<double>& numbers : {std::vector<double>(), more}) {
+      Npz arrays = whole;
+      arrays[array] = StoredArray::of({numbers.size()}, numbers);
+      write_npz(scratch.path("bfs.npz"), arrays);
+      CHECK_THROWS_WITH_AS(run_golden(scratch.path("bfs.npz"), kManifest),
+                           doctest::Contains((array + " has ").c_str()), Error);
+    }
+  }
+  CHECK_THROWS_WITH_AS(with_planted_error("eval/output/pi", 1e9), doctest::Contains("chooses"),
+                       Error);
+}
+
 TEST_CASE("golden model: files that are missing or not in the manifest") {
   CHECK_THROWS_AS(run_golden(kCases + "/nothing.npz", ""), Error);
   CHECK_THROWS_AS(run_golden(kCases + "/bfs.npz", kCases + "/nothing.json"), Error);
