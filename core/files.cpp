@@ -63,6 +63,36 @@ void sync_directory_of(const std::string& path) {
   if (directory.is_open()) ::fsync(directory.fd());
 }
 
+/// What a path leads to, be it there or not; the path itself where that is no link.
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as many as the system follows
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(at, error); ++i) {
+    const auto folder = std::filesystem::weakly_canonical(at.parent_path(), error);
+    RENAR_CHECK(!folder.string().starts_with("/proc/"),
+                "[files] {} is another name of an open file", path);
+    at = at.parent_path() / std::filesystem::read_symlink(at, error);
+  }
+  return at.string();
+}
+
+/// Where a file of that name is to be written. Throws where it must not be.
+std::string replaceable(const std::string& name) {
+  const std::string path = end_of_links(name);
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  RENAR_CHECK(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there),
+              "[files] {} is there and is no regular file", name);
+  return path;
+}
+
+std::string temporary_of(const std::string& path) {
+  static std::atomic<unsigned> serial{0};
+  return path + std::string(kTemporary) + std::to_string(::getpid()) + "-" +
+         std::to_string(serial++);
+}
+
 constexpr int kAppend = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK;
 
 /// The file is a regular one and open for appending; gives its size.
@@ -94,14 +124,8 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file_atomically(const std::string& path, std::string_view bytes) {
-  static std::atomic<unsigned> serial{0};
-  std::error_code none;
-  const auto there = std::filesystem::status(path, none);
-  RENAR_CHECK(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there),
-              "[files] {} is there and is no regular file", path);
-  const std::string temporary =
-      path + std::string(kTemporary) + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+void write_file_atomically(const std::string& name, std::string_view bytes) {
+  const std::string path = replaceable(name), temporary = temporary_of(path);
   try {
     write_and_sync(temporary, bytes);
     RENAR_CHECK(std::rename(temporary.c_str(), path.c_str()) == 0,
@@ -111,6 +135,20 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
     throw;
   }
   sync_directory_of(path);
+}
+
+void check_replaceable(const std::string& path) {
+  const std::string temporary = temporary_of(replaceable(path));
+  write_and_sync(temporary, "");
+  ::unlink(temporary.c_str());
+}
+
+void remove_files(std::span<const std::string> paths) {
+  for (const std::string& path : paths) {
+    const bool gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;
+    RENAR_CHECK(gone, "[files] cannot remove {}: {}", path, reason());
+    sync_directory_of(path);
+  }
 }
 
 std::string half_written_of(std::string_view name) {

@@ -6,6 +6,7 @@
 // untouched. A line is appended whole or not at all, whatever other processes append meanwhile.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,9 +18,18 @@ namespace renar {
 /// The bytes of a regular file. Throws renar::Error with the path and the system's reason.
 std::string read_file(const std::string& path);
 
-/// Replaces or makes the file. Throws renar::Error with the path and the system's reason, and for
-/// what is no regular file (the name /dev/null would be taken from the device).
+/// Replaces or makes the file, where `path` is a link the one that it leads to. Throws renar::Error
+/// with the path and the system's reason, and for what is no regular file (the name /dev/null would
+/// be taken from the device) or is another name of an open one (/dev/stdout).
 void write_file_atomically(const std::string& path, std::string_view bytes);
+
+/// Throws what write_file_atomically would before it has written a byte: an hour's work should not
+/// end at a file that cannot be made. One is made beside it, and removed.
+void check_replaceable(const std::string& path);
+
+/// Removes those of the files that are there; the disk knows before this returns. Throws
+/// renar::Error with the path and the system's reason.
+void remove_files(std::span<const std::string> paths);
 
 /// The name of the file that a process was writing when it was killed, if `name` is that of its
 /// temporary file (last.safetensors.tmp-123-4); else empty.

@@ -38,6 +38,13 @@ std::string nearest_match(std::string_view word, std::span<const std::string> ca
   return nearest == candidates.end() ? "" : *nearest;
 }
 
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+  std::replace_if(line.begin(), line.end(), is_control, '?');
+  return line;
+}
+
 std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

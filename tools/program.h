@@ -49,6 +49,11 @@ inline bool takes_gpu(const std::string& device) {
   return device == "cuda" || (device == "auto" && find_device(device) == Device::kCuda);
 }
 
+/// What went wrong, in one line.
+inline void print_error(const char* what) {
+  std::fprintf(stderr, "error: %s\n", one_line(what).c_str());
+}
+
 inline int guarded_main(const std::function<int()>& body) {
   open_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then
@@ -58,13 +63,13 @@ inline int guarded_main(const std::function<int()>& body) {
     flush_out();
     return status;
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    print_error(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "error: %s\n", kOutOfMemory);
+    print_error(kOutOfMemory);
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    print_error(error.what());
     return 1;
   }
 }

@@ -158,6 +158,12 @@ int run_trace(const TraceOptions& o) {
   return 0;
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); },
+      "FILE");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("The data of CLRS-30, made from a seed, bit for bit.", "renar_data");
   app.set_version_flag("--version", version_text());
@@ -167,7 +173,7 @@ int run(int argc, char** argv) {
   ExportOptions e;
   CLI::App* exporting = app.add_subcommand("export", "writes samples to a numpy .npz file");
   exporting->add_option("--algo", e.algo, "algorithm; `list` names all")->required();
-  exporting->add_option("--out", e.out, "the file to write")->required();
+  exporting->add_option("--out", e.out, "the file to write")->required()->check(not_empty());
   exporting->add_option("--split", e.split, "a set of CLRS-30: train, val or test");
   const std::string own = "A set of your own";
   add_values(*exporting, "--length", e.length, lengths, "nodes")->group(own);
@@ -191,7 +197,8 @@ int run(int argc, char** argv) {
              "nodes of a random input");
   add_values(*tracing, "--seed", t.seed, seeds, "seed of a random input");
   tracing->add_option("--input", t.input, "a JSON file with your own; `list` says what it holds");
-  tracing->add_option("--out", t.out, "an .npz file to write the run to as well");
+  tracing->add_option("--out", t.out, "an .npz file to write the run to as well")
+      ->check(not_empty());
 
   bool json = false;
   CLI::App* listing = app.add_subcommand("list", "the algorithms, what they take and their probes");

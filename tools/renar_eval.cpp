@@ -1,13 +1,10 @@
 // renar_eval: scores a run at any size, output by output, hint by hint and step by step, or exports
 // its parameters. CLI.md says what it accepts.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <system_error>
 
 #include "core/clock.h"
 #include "core/files.h"
@@ -36,23 +33,15 @@ struct Options {
   EvaluationRequest request;
 };
 
-/// An hour's scores should not end at a file that cannot be made. So one is made beside it, as
-/// write_file_atomically will, and removed.
+/// Better said now than after an hour's work.
 void check_writable(const std::optional<std::string>& path, const char* flag) {
   if (!path) return;
   RENAR_USAGE(!path->empty(), "{} must not be empty", flag);
-  const fs::path parent = fs::absolute(*path).parent_path();
-  std::error_code unknown;
-  RENAR_USAGE(fs::is_directory(parent, unknown), "{} {}: there is no folder {}", flag, *path,
-              parent.string());
-  RENAR_USAGE(!fs::exists(*path, unknown) || fs::is_regular_file(*path, unknown),
-              "{} {}: that is there and not a regular file", flag, *path);
-  const std::string trial = message_of("{}.tmp-{}", *path, getpid());
-  std::FILE* file = std::fopen(trial.c_str(), "wbx");
-  RENAR_USAGE(file != nullptr, "{} {}: cannot write there: {}", flag, *path,
-              std::generic_category().message(errno));
-  std::fclose(file);
-  std::remove(trial.c_str());
+  try {
+    check_replaceable(*path);
+  } catch (const Error& error) {
+    throw UsageError(message_of("{}: {}", flag, error.what()));
+  }
 }
 
 void check_files(const Options& o) {

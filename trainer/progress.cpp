@@ -28,7 +28,7 @@ int width_of(std::FILE* stream) {
 }  // namespace
 
 void tell(std::string_view line) {
-  const std::string text = std::string(line) + "\n";
+  const std::string text = one_line(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

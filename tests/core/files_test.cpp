@@ -64,6 +64,42 @@ TEST_CASE("files: a device, a pipe or a folder is not replaced") {
   CHECK(std::filesystem::is_fifo(pipe));
 }
 
+TEST_CASE("files: what is written to a link goes where it leads, but not to an open file's name") {
+  const Scratch scratch;
+  const std::string file = scratch.path("file"), link = scratch.path("link");
+  std::filesystem::create_symlink("second", link);
+  std::filesystem::create_symlink(file, scratch.path("second"));
+  for (const char* bytes : {"made", "replaced"}) {
+    check_replaceable(link);
+    write_file_atomically(link, bytes);
+    CHECK(read_file(file) == bytes);
+    CHECK(std::filesystem::is_symlink(link));
+  }
+  CHECK(scratch.files() == 3);
+
+  const std::string open = scratch.path("open"), folder = scratch.path("fd");
+  std::filesystem::create_symlink("/proc/self/fd/1", open);  // as /dev/stdout is
+  std::filesystem::create_symlink("/proc/self/fd", folder);  // as /dev/fd is
+  for (const std::string& name : {open, folder + "/1"}) {
+    CHECK_THROWS_WITH_AS(write_file_atomically(name, "x"), doctest::Contains("another name of"),
+                         Error);
+    CHECK_THROWS_AS(check_replaceable(name), Error);
+    CHECK(std::filesystem::is_symlink(name));
+  }
+}
+
+TEST_CASE("files: removed files are gone, and what cannot be removed is named") {
+  const Scratch scratch;
+  const std::vector<std::string> paths = {scratch.path("a"), scratch.path("not there"),
+                                          scratch.path("b")};
+  write_file_atomically(paths[0], "");
+  write_file_atomically(paths[2], "");
+  remove_files(paths);
+  CHECK(scratch.files() == 0);
+  std::filesystem::create_directory(paths[0]);
+  CHECK_THROWS_WITH_AS(remove_files(paths), doctest::Contains("cannot remove"), Error);
+}
+
 TEST_CASE("files: what a process was writing when it was killed is known by its name") {
   CHECK(half_written_of("last.safetensors.tmp-123-4") == "last.safetensors");
   CHECK(half_written_of("a.tmp-1-0.tmp-2-0") == "a.tmp-1-0");

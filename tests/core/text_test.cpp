@@ -26,6 +26,11 @@ TEST_CASE("text: nearest match and join") {
   CHECK(join(std::vector<std::string>{"a", "a"}, "/") == "a/a");
 }
 
+TEST_CASE("text: one line, whatever was in it") {
+  CHECK(one_line("a\nb\tc\x1b[31m\x7f \xc3\xa4") == "a?b?c?[31m? \xc3\xa4");
+  CHECK(one_line("").empty());
+}
+
 TEST_CASE("text: a shell reads a quoted word as it was") {
   CHECK(shell_quoted("runs/dfs-baseline-42") == "runs/dfs-baseline-42");
   CHECK(shell_quoted("my runs/stop me") == "'my runs/stop me'");

@@ -35,12 +35,22 @@ grep -q '^  all hints ' table || fail "no hints: $(cat table)"
 grep -q '"along_time": \[' hints.json || fail "no hints along time in the JSON"
 eval_run --run run --algo bfs --lengths 7 --split val --json val.json >val || fail "--split val: $?"
 [[ $(number data_seed val.json) == 2 && $(number samples val.json) == 32 ]] || fail "another set than val"
-row() { eval_run --run run --algo bfs --lengths 7 --samples 32 "$@" | tail -n 1; }
-[[ $(row --data-seed 2) == $(tail -n 1 val) ]] || fail "seed 2 is not the validation data"
-[[ $(row --data-seed 4) != $(row) ]] || fail "--data-seed changed nothing"
-[[ $(eval_run --run run --algo bfs --lengths 07 --samples 032 --data-seed 02 | tail -n 1) == $(tail -n 1 val) ]] ||
-  fail "07, 032 and 02 are not 7, 32 and 2"
-[[ $(row --p 0.9) != $(row) ]] || fail "--p changed nothing"
+# row ARGUMENTS...: the line of bfs goes to $line.
+row() {
+  eval_run --run run --algo bfs "$@" >row || fail "renar_eval $*: status $?"
+  line=$(tail -n 1 row)
+}
+of=(--lengths 7 --samples 32)
+row "${of[@]}"
+plain=$line
+row "${of[@]}" --data-seed 2
+[[ $line == $(tail -n 1 val) ]] || fail "seed 2 is not the validation data"
+row "${of[@]}" --data-seed 4
+[[ $line != "$plain" ]] || fail "--data-seed changed nothing"
+row --lengths 07 --samples 032 --data-seed 02
+[[ $line == $(tail -n 1 val) ]] || fail "07, 032 and 02 are not 7, 32 and 2"
+row "${of[@]}" --p 0.9
+[[ $line != "$plain" ]] || fail "--p changed nothing"
 eval_run --run run --algo bfs --lengths 7 --p 0 --hints --json edgeless.json >/dev/null ||
   fail "graphs without edges: status $?"
 grep -q '"score": null' edgeless.json || fail "a score of hints where there is no second frame"
@@ -107,14 +117,14 @@ refused 2 'bfs has no needle' renar_eval --run run --length-needle 3
 refused 2 'not on what it was trained on' renar_eval --run run --split train
 refused 2 "the nearest match is 'test'" renar_eval --run run --split tset
 refused 2 '--checkpoint' renar_eval --run run --checkpoint worst
-refused 2 'there is no folder' renar_eval --run run --json nowhere/out.json
-refused 2 'there is no folder' renar_eval --run run --export nowhere/out.npz
+refused 2 '--json: [files] cannot create nowhere/out.json' renar_eval --run run --json nowhere/out.json
+refused 2 '--export: [files] cannot create nowhere/out.npz' renar_eval --run run --export nowhere/out.npz
 mkfifo pipe
 for flag in --json --export; do
   refused 2 "$flag must not be empty" renar_eval --run run $flag ''
-  refused 2 'not a regular file' renar_eval --run run $flag run
-  refused 2 'not a regular file' renar_eval --run run $flag pipe  # of no device: a fault would replace it
-  refused 2 'cannot write there' renar_eval --run run $flag /proc/out
+  refused 2 'no regular file' renar_eval --run run $flag run
+  refused 2 'no regular file' renar_eval --run run $flag pipe  # of no device: a fault would replace it
+  refused 2 'cannot create /proc/out' renar_eval --run run $flag /proc/out
 done
 refused 2 'name one file' renar_eval --run run --json both --export ../files/both
 damage() { rm -rf ../broken; cp -r run ../broken; "$@"; }
