@@ -29,7 +29,7 @@ inline void check_same_gradients(const Net& net, const std::vector<Real>& got,
     double error = 0;
     for (std::int64_t i = 0; i < param.shape.size(); ++i) {
       const double e = std::abs(double{x[i]} - double{y[i]});
-      error = e <= error ? error : e;  // NaN stays
+      if (!(e <= error)) error = std::isfinite(e) ? e : HUGE_VAL;
     }
     CHECK_MESSAGE(error <= kSame * scale, name, " differs by ", error, " of ", scale);
   }
