@@ -114,12 +114,16 @@ std::string cuda_problem() {
                     runtime % 1000 / 10);
 }
 
+std::string cuda_version() {
+  int runtime = 0;
+  check_cuda(cudaRuntimeGetVersion(&runtime), "asking for its version");
+  return message_of("{}.{}", runtime / 1000, runtime % 1000 / 10);
+}
+
 std::string cuda_model() {
   cudaDeviceProp properties;
-  int runtime = 0;
   check_cuda(cudaGetDeviceProperties(&properties, 0), "asking for its name");
-  check_cuda(cudaRuntimeGetVersion(&runtime), "asking for its version");
-  return message_of("{}, CUDA {}.{}", properties.name, runtime / 1000, runtime % 1000 / 10);
+  return message_of("{}, CUDA {}", properties.name, cuda_version());
 }
 
 CudaPeaks cuda_peaks() {
@@ -276,6 +280,7 @@ void nvtx_pop() { nvtxRangePop(); }
 std::string cuda_problem() {
   return "this build has no CUDA backend; build it where a CUDA toolkit is";
 }
+std::string cuda_version() { return ""; }
 std::string cuda_model() { return ""; }
 CudaPeaks cuda_peaks() { throw Error(message_of("[cuda] {}", cuda_problem())); }
 std::size_t cuda_memory() { return 0; }

@@ -10,6 +10,9 @@ namespace renar {
 /// Why CUDA cannot be used here, in one line; empty: it can.
 std::string cuda_problem();
 
+/// The version of CUDA's runtime in this build, "13.0"; empty in a build without.
+std::string cuda_version();
+
 /// The name of the GPU and the version of CUDA.
 std::string cuda_model();
 

@@ -52,7 +52,7 @@ struct ProfileHere {
 ProfileHere profile_here();
 
 /// While it lives what runs is an op of another range: kernels that are started later than the op
-/// that asked for them (core/launch.h).
+/// that asked for them (core/collected.h).
 class ProfileElsewhere {
  public:
   ProfileElsewhere(const ProfileHere& there, const char* op);

@@ -10,6 +10,9 @@
 //     return y;
 //   }
 //
+// An op throws renar::Error, with its name and the shapes that it saw, where its inputs do not fit
+// together; where it throws for more, its header says so.
+//
 // A closure captures tensors by value, sees y.grad complete, and may overwrite it: nobody reads it
 // later.
 //

@@ -20,7 +20,7 @@ using Real = double;
 using Real = float;
 #endif
 
-/// Up to five extents, outermost first.
+/// Up to five extents, outermost first. Throws renar::Error for more.
 struct Shape {
   static constexpr int kMaxRank = 5;
 
@@ -50,10 +50,11 @@ struct Tensor {
   std::int64_t cols() const { return shape[shape.rank - 1]; }
   std::int64_t rows() const { return size() / cols(); }
 
-  /// Entries [begin, end) of the first axis: a view that shares numbers and gradient.
+  /// Entries [begin, end) of the first axis: a view that shares numbers and gradient. Throws
+  /// renar::Error where there are not so many.
   Tensor slice(std::int64_t begin, std::int64_t end) const;
   Tensor first(std::int64_t count) const { return slice(0, count); }
-  /// The same numbers under another shape of equal size.
+  /// The same numbers under another shape; throws renar::Error unless it has as many.
   Tensor reshaped(Shape other) const;
 };
 

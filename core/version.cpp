@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "core/cuda.h"
+#include "core/device.h"
 #include "generated/version.h"
 
 namespace renar {
@@ -49,9 +51,9 @@ std::string version_text() {
       "commit           {}\n"
       "compiler         {} ({}, {})\n"
       "instruction set  {} ({})\n"
-      "CUDA             none\n",
+      "CUDA             {}\n",
       RENAR_VERSION, RENAR_COMMIT, RENAR_COMPILER, RENAR_BUILD_TYPE, kArithmetic, instruction_set(),
-      cpu_model());
+      cpu_model(), built_with_cuda() ? cuda_version() : "none");
 }
 
 }  // namespace renar

@@ -395,7 +395,8 @@ void gemm(std::int64_t m, std::int64_t n, const GemmTerm* terms, int count, cons
   }
 }
 
-// One column, whose factors lie along k: kSums running sums, the same on every instruction set.
+// One column, whose factors lie along k: kSums running sums, in the same order on
+// every instruction set: the same bits wherever a multiply-add is one operation.
 void column(std::int64_t m, const GemmTerm* terms, int count, Real* c, const GemmOptions& options) {
   constexpr std::int64_t kSums = 16;
   const D d;

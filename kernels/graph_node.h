@@ -5,8 +5,8 @@
 //                      row and column                            (B,N+1,N+1,H) of (B,N,N,H)
 // add_last:            y[b,i] = x[b,i] + x[b,N]                              (B,N,H) of (B,N+1,H)
 //
-// No gradient passes the first two: what reads their results cuts it to integers
-// (kernels/memory.h).
+// No gradient passes the first two, which throw where an input has one: what reads their results
+// cuts it to integers (kernels/memory.h).
 #pragma once
 
 #include "core/tape.h"

@@ -4,7 +4,8 @@
 // x (B,N,N,K), W (K,H), bias (H), adj (B,N,N) or absent, y (B,N,H).
 // Definition: sender_max(linear(x, W, bias), adj). Fused on the CPU, because a maximum passes
 // gradient to its winner alone: backward touches B N H rows of products instead of B N N H. A
-// device runs the definition.
+// device runs the definition. Throws where, while recording, only some of x, W and bias want a
+// gradient.
 #pragma once
 
 #include "core/tape.h"

@@ -8,7 +8,8 @@
 //       y (B,N,N,N)
 //
 // w (H,1), bias (1). The maxima, (B,N,N,H) and (B,N,N,N,H), are never written; backward compares
-// again. Equal ones share the gradient evenly. Definitions: linear(pointer_maximum(point, target),
+// again. Equal ones share the gradient evenly. Both throw where only some inputs want a gradient.
+// Definitions: linear(pointer_maximum(point, target),
 // w, bias), read as (B,N,N), and the same with edge_pointer_maximum.
 #pragma once
 

@@ -325,7 +325,8 @@ void backward_on_device(const Saved& s) {
                               .reads(s.y.grad, size)
                               .writes(s.left.grad, size)
                               .writes(s.right.grad, size)
-                              .writes(s.rest.grad, size);
+                              .writes(s.rest.grad, size)
+                              .computes(2 * 2 * size * s.n);  // of two sides
   const Side left{s.left.data, s.right.data, s.n * s.f, s.f, s.left.grad};
   const Side right{s.right.data, s.left.data, s.f, s.n * s.f, s.right.grad};
   launch_later("gather_shares", touched, [=] {

@@ -4,7 +4,7 @@
 // The triplet messages of Dudzik and Velickovic (2022) in the order of MODEL.md 3: everything that
 // does not depend on i is in `rest`, so the maximum is a max-plus product and the (B,N,N,N,F)
 // tensor of the reference never exists. Definition: sender_max over i of triplet_sum. Equal maxima
-// share the gradient evenly.
+// share the gradient evenly. triplet_max throws where only some of the three want a gradient.
 #pragma once
 
 #include "core/tape.h"
