@@ -27,13 +27,14 @@ void note_failure(const Config& config, const RunDirectory& directory, const cha
 }
 
 /// How to go on with a run that was stopped.
-std::string resume_call(const Config& config, const RunDirectory& directory) {
-  std::string call = "./renar_train --resume " + shell_quoted(directory.path());
+std::string resume_call(const std::string& program, const Config& config,
+                        const RunDirectory& directory) {
+  std::string call = shell_quoted(program) + " --resume " + shell_quoted(directory.path());
   if (!config.ledger.empty()) call += " --ledger " + shell_quoted(config.ledger);
   return call;
 }
 
-int one_run(const Flags& flags, const ValidNames& valid) {
+int one_run(const Flags& flags, const ValidNames& valid, const std::string& program) {
   const Config config = run_config(flags, valid);
   const RunDirectory directory(config.out);
   const RunPlan plan = directory.plan(config, valid);
@@ -49,11 +50,13 @@ int one_run(const Flags& flags, const ValidNames& valid) {
     if (!takes_gpu(config.device)) fail_beyond_physical_memory();
     try {
       if (train(config, directory, plan, result) == Ending::kStopped) {
-        tell("stopped; go on with: " + resume_call(config, directory));
+        tell("stopped; go on with: " + resume_call(program, config, directory));
         return kStoppedByUser;
       }
     } catch (const UsageError&) {
       throw;  // the call was wrong, no run failed
+    } catch (const DirectoryInUse&) {
+      throw;  // nor has one that another program is at work on
     } catch (const Error& error) {
       note_failure(config, directory, error.what());
       throw;
@@ -96,7 +99,7 @@ int run(int argc, char** argv) {
   const ValidNames valid = valid_names();
   const std::optional<Flags> flags = read_flags(argc, argv, valid);
   if (!flags) return 0;  // --help or --version
-  if (!flags->contains("sweep")) return one_run(*flags, valid);
+  if (!flags->contains("sweep")) return one_run(*flags, valid, argv[0]);
   std::vector<std::string> quoted(argv, argv + argc);
   for (std::string& word : quoted) word = shell_quoted(word);
   return many_runs(*flags, valid, join(quoted, " "));

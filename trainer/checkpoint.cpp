@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "core/check.h"
@@ -159,6 +160,13 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
   if (file.metadata.contains("validation_seconds")) {  // older files do not have it
     state.validation_seconds = number<double>(file, path, "validation_seconds");
   }
+  RENAR_CHECK(
+      state.step >= 0 && state.best_step >= -1 && state.best_step < state.step &&
+          std::isfinite(state.best_score) && std::isfinite(state.seconds) &&
+          std::isfinite(state.validation_seconds),
+      "[checkpoint] {} says step {}, the best after step {} with score {}, {} s and {} s of "
+      "validations: that cannot be",
+      path, state.step, state.best_step, state.best_score, state.seconds, state.validation_seconds);
   state.optimizer = {number<std::int64_t>(file, path, "updates"),
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -67,12 +68,17 @@ void append(const std::string& ledger, const Json& line) {
   append_line(ledger, line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// The entry that a line tells of. Throws nlohmann's exceptions where it is not a run's.
-LedgerEntry entry_of(std::string_view line) {
-  const Json object = parse_json(line);
-  LedgerEntry entry{object.at("config_hash"), object.at("commit"), object.value("error", ""), {}};
-  if (!object.contains("error")) entry.result = result_of(object);
-  return entry;
+/// The entry that a line tells of; none where it is not a run's.
+std::optional<LedgerEntry> entry_in(std::string_view line) {
+  try {
+    const Json object = parse_json(line);
+    LedgerEntry entry{object.at("config_hash"), object.at("commit"), object.value("error", ""), {}};
+    if (!object.contains("error")) entry.result = result_of(object);
+    return entry;
+  } catch (const Json::exception&) {  // what it says is missing or of another type
+  } catch (const Error&) {            // or makes no result
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -93,10 +99,8 @@ Ledger::Ledger(const std::string& path) {
     start = end + 1;
     ++number;
     if (line.empty()) continue;
-    LedgerEntry entry;
-    try {
-      entry = entry_of(line);
-    } catch (const Json::exception&) {
+    const std::optional<LedgerEntry> entry = entry_in(line);
+    if (!entry) {
       if (end == text.size()) {
         remarks_.push_back(fmt::format(
             "{}, line {}, the last, is cut off: that run counts as not done", path, number));
@@ -105,8 +109,8 @@ Ledger::Ledger(const std::string& path) {
       }
       continue;
     }
-    const bool loses = !entry.error.empty() && has_result(entry.config_hash);
-    if (!loses) by_hash_[entry.config_hash] = std::move(entry);
+    const bool loses = !entry->error.empty() && has_result(entry->config_hash);
+    if (!loses) by_hash_[entry->config_hash] = *entry;
   }
   if (foreign > 0) {
     remarks_.push_back(fmt::format("{}: {} line{} not a run's, left out (the first is line {})",

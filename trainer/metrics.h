@@ -13,10 +13,14 @@ namespace renar {
 /// The "algo" of a validation line that has the mean over a run's algorithms.
 constexpr const char* kMeanOfAll = "mean";
 
+/// The lines that a run which has done `steps` goes on from: those of these steps, without what
+/// comes after them or is damaged. Throws renar::Error where lines are missing.
+std::string kept_metrics(const std::string& path, int steps);
+
 class MetricsWriter {
  public:
-  /// Opens the file for appending and makes it if need be. Lines whose step is first_step or later
-  /// are dropped, and so is a last line that a crash left half-written. Throws renar::Error.
+  /// Opens the file for appending and makes it if need be, with kept_metrics of the steps before
+  /// first_step. Throws renar::Error.
   MetricsWriter(const std::string& path, int first_step);
   ~MetricsWriter();
   MetricsWriter(const MetricsWriter&) = delete;
@@ -24,6 +28,8 @@ class MetricsWriter {
 
   /// Appends one object, which has an integer "step". Throws renar::Error if it cannot be written.
   void write(const nlohmann::ordered_json& object);
+  /// Forces what was written to the disk. Throws renar::Error.
+  void sync();
 
  private:
   std::string path_;

@@ -19,12 +19,13 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-/// Steps that a summary.json speaks of, 0 where it is damaged: the run is then finished once more.
-int finished_steps(const std::string& path) {
+/// Whether its summary.json speaks of so many steps; where that is damaged the run is finished once
+/// more.
+bool is_finished(const RunDirectory& directory, int steps) {
   try {
-    return read_summary(path).steps;
+    return exists(directory.summary()) && read_summary(directory.summary()).steps == steps;
   } catch (const Error&) {
-    return 0;
+    return false;
   }
 }
 
@@ -65,7 +66,7 @@ RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const 
                 "--overwrite to replace it",
                 path_, difference);
   }
-  if (exists(summary()) && finished_steps(summary()) == config.steps) return RunPlan::kFinished;
+  if (is_finished(*this, config.steps)) return RunPlan::kFinished;
   return exists(last()) ? RunPlan::kContinue : RunPlan::kFresh;
 }
 
@@ -74,13 +75,20 @@ DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
   fs::create_directories(path_, error);
   RENAR_CHECK(!error, "[run_directory] cannot make {}: {}", path_, error.message());
   DirectoryLock lock(path_);
+  const bool outdated = plan == RunPlan::kFresh ? !config.overwrite && exists(last())
+                                                : is_finished(*this, config.steps);
+  if (outdated) {
+    throw DirectoryInUse(message_of(
+        "[run_directory] another program has worked in {} meanwhile: the same call goes on with it",
+        path_));
+  }
   for (const fs::path& file : half_written(*this)) fs::remove(file, error);
-  write_file_atomically(this->config(), config_text(config));
   std::vector<std::string> stale = {summary(), curves()};
   if (plan == RunPlan::kFresh) {
-    stale.insert(stale.end(), {metrics(), best(), last(), profile(), profile_trace()});
+    stale.insert(stale.begin(), {last(), best(), metrics(), profile(), profile_trace()});
   }
-  for (const std::string& file : stale) fs::remove(file, error);
+  remove_files(stale);
+  write_file_atomically(this->config(), config_text(config));
   return lock;
 }
 

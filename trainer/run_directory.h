@@ -25,8 +25,10 @@ class RunDirectory {
   /// for this run.
   RunPlan plan(const Config& config, const ValidNames& valid) const;
   /// Makes the directory if need be, removes what a run that was killed has half written and, if
-  /// fresh, an older run's files, and writes config.toml.
-  /// The run keeps the lock until it ends. Throws renar::Error where another run has it.
+  /// fresh, an older run's files, and then writes config.toml: killed in between, it leaves no
+  /// checkpoint beside another run's configuration.
+  /// The run keeps the lock until it ends. Throws DirectoryInUse where another run has it, or has
+  /// left since plan() what the plan would lose.
   [[nodiscard]] DirectoryLock begin(const Config& config, RunPlan plan) const;
 
   const std::string& path() const { return path_; }

@@ -137,6 +137,9 @@ class Training {
     }
     if (plan == RunPlan::kContinue) {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
+      RENAR_CHECK(state_.step <= config.steps, "[train] {} has done {} steps, more than --steps {}",
+                  directory.last(), state_.step, config.steps);
+      kept_metrics(directory.metrics(), state_.step);  // or say so before anything is written
       source_->restore(state_.stream);
       check_best();
     } else if (!config.init_from.empty()) {
@@ -192,8 +195,12 @@ class Training {
         state_.validation_seconds += seconds_now() - start;
       }
       profiled.after(state_.step);
-      if (stop_requested() && !last) return save(), false;
-      if (last || state_.step % config_.checkpoint_every == 0) save();
+      const bool stops = stop_requested() && !last;
+      if (stops || last || state_.step % config_.checkpoint_every == 0) {
+        metrics.sync();  // before the checkpoint, which must not be ahead of it
+        save();
+      }
+      if (stops) return false;
     }
     return true;
   }
@@ -204,7 +211,9 @@ class Training {
     std::size_t lanes = 0;
     for (std::size_t k = 0; k < algorithms_.size(); ++k) lanes += stream_.lengths(k);
     state_.carried.resize(lanes);
-    for (std::vector<Real>& values : state_.carried) carried_.emplace_back(std::move(values));
+    for (const std::vector<Real>& values : state_.carried) {
+      carried_.emplace_back(values, machine_.device);
+    }
   }
 
   /// One update for each algorithm.
@@ -230,11 +239,8 @@ class Training {
         carried_.empty() ? nullptr : &carried_[static_cast<std::size_t>(batch.lane)];
     const Losses losses = training_->update(batch, {.update = training_->updates()}, carried);
     const double loss = total(losses);
-    RENAR_CHECK(
-        std::isfinite(loss),
-        "the loss of step {} is {} ({}): training stopped; {} holds the last checkpoint, a smaller "
-        "--lr may help",
-        state_.step, loss, algorithm.name, directory_.path());
+    RENAR_CHECK(std::isfinite(loss), "the loss of step {} is {} ({}): {}", state_.step, loss,
+                algorithm.name, advice());
     const double seconds = seconds_now() - start;
     Json line = {
         {"step", state_.step}, {"algo", algorithm.name}, {"nodes", batch.nodes}, {"loss", loss}};
@@ -304,10 +310,28 @@ class Training {
   void save() {
     const ProfileRange range("checkpoint");
     state_.optimizer = training_->fetch();
+    check_finite();
     state_.stream = ahead_.state();
     state_.carried.clear();
     for (const CarriedState& carried : carried_) state_.carried.push_back(carried.values());
     save_state(directory_.last(), checkpoint_name(config_), net_, state_);
+  }
+
+  /// Parameters and moments: a state that can only fail is no state to go on from.
+  void check_finite() const {
+    const auto is_finite = [](Real x) { return std::isfinite(x); };
+    const Real* values = net_.parameters().values();
+    const auto& [steps, m, v] = state_.optimizer;
+    RENAR_CHECK(std::all_of(values, values + net_.parameters().size(), is_finite) &&
+                    std::all_of(m.begin(), m.end(), is_finite) &&
+                    std::all_of(v.begin(), v.end(), is_finite),
+                "after step {} parameters or their moments are not finite: {}", state_.step - 1,
+                advice());
+  }
+
+  std::string advice() const {
+    return fmt::format("training stopped; {} holds the last checkpoint, a smaller --lr may help",
+                       directory_.path());
   }
 
   /// Scores the best parameters, which take the place of those in training; false where a signal

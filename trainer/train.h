@@ -75,7 +75,8 @@ Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, 
 
 void write_summary(const std::string& path, const RunResult& result);
 RunResult read_summary(const std::string& path);
-/// The result that the object of a summary.json tells of. Throws nlohmann's exceptions.
+/// The result that the object of a summary.json tells of. Throws nlohmann's exceptions, and
+/// renar::Error where tests are missing.
 RunResult result_of(const nlohmann::ordered_json& summary);
 /// "dfs" or "3 algorithms".
 std::string name_of(const RunResult& result);

@@ -29,6 +29,7 @@ refused() {
 
 refused 2 'valid: ' 
 refused 2 'did you mean "dfs"' --algo dsf
+refused 2 'does not know "b?s"' --algo $'b\ns'
 refused 2 'did you mean --batch' --algo bfs --bacth 3
 refused 2 'did you mean "mpnn"' --algo bfs --processor mpn
 for value in 0 -1 x 1.5 99999999999; do refused 2 '--batch' --algo bfs --batch $value; done
@@ -51,7 +52,7 @@ refused 2 'no run directory' --resume nowhere
 refused 2 'not a directory' --algo bfs --out /dev/null
 refused 1 'cannot make' --algo bfs --out /proc/renar/run
 refused 2 'nowhere.toml' --config nowhere.toml
-echo 'learning_rate = 1' >wrong.toml && refused 2 'learning_rate' --algo bfs --config wrong.toml
+echo 'learning_rat = 1' >wrong.toml && refused 2 'learning_rat' --algo bfs --config wrong.toml
 echo 'lr = "high"' >wrong.toml && refused 2 'lr' --algo bfs --config wrong.toml
 mkdir foreign && echo mine >foreign/notes.txt
 refused 2 'other files' --algo bfs --out foreign
@@ -156,7 +157,7 @@ stopped() {
   [[ $got == 130 ]] || complain "Ctrl-C: status $got, $(cat err)"
 }
 stopped "my runs/it's" --algo bfs --hidden 8 --steps 100000 --out "my runs/it's" --ledger 'my ledger' --quiet
-[[ $(tail -n 1 err) == "stopped; go on with: ./renar_train --resume 'my runs/it'\\''s' --ledger 'my ledger'" ]] ||
+[[ $(tail -n 1 err) == "stopped; go on with: $programs/renar_train --resume 'my runs/it'\\''s' --ledger 'my ledger'" ]] ||
   complain "how to go on: $(cat err)"
 printf 'algo = ["bfs"]\nsteps = 100000\nhidden = 8\n[grid]\nseed = [1]\n' >'my grid.toml'
 stopped swept/bfs-baseline-1 --sweep 'my grid.toml' --out swept --quiet
@@ -170,6 +171,10 @@ grep -q '^score' out || complain "no result: $(cat out)"
 grep -q 'none was left to measure' err || complain "--profile of no steps: $(cat err)"
 
 "$programs/renar_train" -h >out && grep -q -- '--algo' out || complain "renar_train does not know -h"
+
+"$programs/renar_check" golden nowhere >out 2>err; got=$?
+[[ $got == 1 && $(wc -l <err) == 1 && ! -s out ]] && grep -q 'there is no nowhere' err ||
+  complain "renar_check golden nowhere: status $got, $(cat out err)"
 
 # Golden cases: one that cannot be read does not keep the others from being run.
 mkdir golden && cp "$source"/tests/golden/model/{bfs.npz,manifest.json} golden && echo broken >golden/a.npz

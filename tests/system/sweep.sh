@@ -20,6 +20,11 @@ ledger_has() {  # COUNT WORDS
   count=$(grep -c -- "$2" results/ledger.jsonl || true)
   [[ $count == "$1" ]] || die "the ledger has $count lines with $2, expected $1: $(cat results/ledger.jsonl)"
 }
+# awaits FILE: until another program has written something there.
+awaits() {
+  for _ in $(seq 2000); do [[ -s $1 ]] && return; sleep 0.05; done
+  die "nothing came to $1"
+}
 losses() { sed 's/,"seconds":[^,}]*//' "$1/metrics.jsonl"; }  # without the times
 
 # Of the variants the first is short, the second long enough to be stopped, the third diverges.
@@ -162,6 +167,9 @@ grep -q '^left to another program: pair/bfs-baseline-1$' err || die "not told wh
 grep -q '^note: still left to another program: pair/bfs-baseline-1$' err || die "not told what is missing: $(cat err)"
 grep -q '^1 of 2 runs' out || die "the other run: $(cat out)"
 [[ $(wc -l <pair.jsonl) == 1 ]] || die "a line of another's run: $(cat pair.jsonl)"
+calls 1 --algo bfs --steps 20 --out pair/bfs-baseline-1 --ledger single_in_use.jsonl
+grep -q 'another program is at work' err || die "a folder in use: $(cat err)"
+[[ ! -s single_in_use.jsonl ]] || die "a call that was refused has a line: $(cat single_in_use.jsonl)"
 kill $holder
 wait $holder || true
 
@@ -170,7 +178,7 @@ grid_of shared.toml 2000 'seed = [1, 2]'
 both=(--sweep shared.toml --out both --ledger both.jsonl)
 "$programs/renar_train" "${both[@]}" >first.out 2>first.err &
 pid=$!
-until [[ -s both/bfs-baseline-1/metrics.jsonl ]]; do sleep 0.05; done
+awaits both/bfs-baseline-1/metrics.jsonl
 calls 0 "${both[@]}"
 wait $pid || die "the first of two sweeps failed: $(cat first.err)"
 [[ $(cat first.err err | grep -c '^score') == 2 ]] || die "not each run once: $(cat first.err err)"
@@ -182,7 +190,7 @@ grep -q '^2 of 2 runs' out || die "what two sweeps did: $(cat out)"
 grid_of second.toml 2000 'seed = [2]'
 "$programs/renar_train" --sweep shared.toml --out here --ledger shared.jsonl >first.out 2>first.err &
 pid=$!
-until [[ -s here/bfs-baseline-1/metrics.jsonl ]]; do sleep 0.05; done
+awaits here/bfs-baseline-1/metrics.jsonl
 kill -STOP $pid
 calls 0 --sweep second.toml --out there --ledger shared.jsonl
 kill -CONT $pid

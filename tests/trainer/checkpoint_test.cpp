@@ -152,6 +152,15 @@ TEST_CASE("checkpoint: damaged, foreign and missing files are refused") {
   refuse_changed([](SafetensorsFile& file) { file.tensors.erase(file.tensors.begin()); });
   refuse_changed([](SafetensorsFile& file) { file.metadata["step"] = "1x"; });
   refuse_changed([](SafetensorsFile& file) { file.metadata.erase("updates"); });
+  // counters that no run can have
+  for (const auto& [key, value] : {std::pair{"step", "-5"},
+                                   {"step", "12"},
+                                   {"best_step", "-2"},
+                                   {"best_score", "nan"},
+                                   {"seconds", "nan"},
+                                   {"validation_seconds", "inf"}}) {
+    refuse_changed([&](SafetensorsFile& file) { file.metadata[key] = value; });
+  }
   refuse_changed([](SafetensorsFile& file) { file.metadata["format"] = "renar-2"; });
 }
 

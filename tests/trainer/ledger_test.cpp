@@ -173,12 +173,16 @@ TEST_CASE("ledger: foreign lines and a cut one are told and left out") {
   append_line(path, "not JSON");
   append_line(path, "");
   append_line(path, "[1, 2]");
+  Json untested = parse_json(read_file(scratch.path("one/summary.json")));
+  untested["config_hash"] = "x";
+  untested["algorithms"] = Json::array();
+  append_line(path, untested.dump());
   append_line(path, "{\"config_hash\": 3, \"commit\": \"x\", \"error\": \"y\"}");
   append_finished(path, config_of(2), finished_run(scratch, "two", 0.5, 2));
   const Ledger whole(path);
   CHECK(results(whole) == 2);
   REQUIRE(whole.remarks().size() == 1);
-  CHECK(whole.remarks()[0] == path + ": 4 lines are not a run's, left out (the first is line 1)");
+  CHECK(whole.remarks()[0] == path + ": 5 lines are not a run's, left out (the first is line 1)");
 
   const std::string text = read_file(path);
   write_file_atomically(path, text.substr(0, text.size() - 1));  // only its end is lost
@@ -188,7 +192,7 @@ TEST_CASE("ledger: foreign lines and a cut one are told and left out") {
   CHECK(results(cut) == 1);
   CHECK(cut.find(config_hash(config_of(2))) == nullptr);
   REQUIRE(cut.remarks().size() == 2);
-  CHECK(cut.remarks()[0] == path + ", line 7, the last, is cut off: that run counts as not done");
+  CHECK(cut.remarks()[0] == path + ", line 8, the last, is cut off: that run counts as not done");
 
   append_finished(path, config_of(2), RunDirectory(scratch.path("two")));
   CHECK(results(Ledger(path)) == 2);

@@ -55,6 +55,25 @@ TEST_CASE("metrics: a resume drops what it will write again and a half-written l
   CHECK(read_file(file.path) == whole);
 }
 
+TEST_CASE("metrics: a resume needs all lines of the steps before it, and none behind them") {
+  const TemporaryFile file;
+  CHECK_THROWS_WITH_AS(MetricsWriter(file.path, 3), doctest::Contains("has lost lines"), Error);
+  {
+    MetricsWriter writer(file.path, 0);
+    for (int step = 0; step < 5; ++step) writer.write({{"step", step}});
+    writer.sync();
+  }
+  const std::string whole = read_file(file.path);
+  CHECK_THROWS_WITH_AS(MetricsWriter(file.path, 6),
+                       doctest::Contains("ends with step 4, the checkpoint with step 5"), Error);
+  CHECK(read_file(file.path) == whole);
+  std::ofstream(file.path, std::ios::app) << std::string(100, '\0') << "\n[]\n";  // a power cut
+  { const MetricsWriter writer(file.path, 5); }
+  CHECK(read_file(file.path) == whole);
+  std::ofstream(file.path) << "{\"step\": 0}\n[]\n{\"step\": 1}\n{\"step\": 2}\n";
+  CHECK_THROWS_AS(MetricsWriter(file.path, 3), Error);
+}
+
 TEST_CASE("metrics: other damage is named by line") {
   const TemporaryFile file;
   for (const char* damaged :

@@ -31,6 +31,13 @@ void write(const std::string& path, const std::string& text = "") {
 
 bool exists(const std::string& path) { return std::filesystem::exists(path); }
 
+void finish(const RunDirectory& run, int steps) {
+  RunResult result;
+  result.steps = steps;
+  result.algorithms = {{"bfs", 0.5, 16, {Evaluation{}}}};
+  write_summary(run.summary(), result);
+}
+
 struct Subject {
   RunPlan plan(const Config& config) const { return run.plan(config, kValid); }
 
@@ -46,10 +53,7 @@ TEST_CASE("run_directory: fresh, continued, finished") {
   CHECK(s.plan(config_of(10)) == RunPlan::kFresh);  // stopped before its first checkpoint
   write(s.run.last());
   CHECK(s.plan(config_of(10)) == RunPlan::kContinue);
-  RunResult result;
-  result.steps = 10;
-  result.algorithms = {{"bfs", 0.5, 16, {Evaluation{}}}};
-  write_summary(s.run.summary(), result);
+  finish(s.run, 10);
   CHECK(s.plan(config_of(10)) == RunPlan::kFinished);
   const std::string whole = read_file(s.run.summary());
   Json no_algorithms = parse_json(whole), no_tests = no_algorithms;
@@ -149,9 +153,38 @@ TEST_CASE("run_directory: a fresh run removes an older run's files, a continued 
   for (const std::string& file : run) CHECK(exists(file));
   for (const std::string& file : ending) CHECK(!exists(file));
   CHECK(read_run_config(s.run.path(), kValid).steps == 20);
-  (void)s.run.begin(config_of(20), RunPlan::kFresh);
+  Config anew = config_of(20);
+  anew.overwrite = true;
+  (void)s.run.begin(anew, RunPlan::kFresh);
   for (const std::string& file : run) CHECK(!exists(file));
   CHECK(exists(s.run.path() + "/notes.txt"));
+}
+
+TEST_CASE("run_directory: what another program leaves between plan and beginning is not lost") {
+  const Subject s;
+  REQUIRE(s.plan(config_of(20)) == RunPlan::kFresh);
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
+  write(s.run.last());
+  CHECK_THROWS_WITH_AS((void)s.run.begin(config_of(20), RunPlan::kFresh),
+                       doctest::Contains("another program has worked in"), DirectoryInUse);
+  CHECK(exists(s.run.last()));
+  CHECK(read_run_config(s.run.path(), kValid).steps == 10);
+  (void)s.run.begin(config_of(10), RunPlan::kContinue);
+  finish(s.run, 10);
+  CHECK_THROWS_AS((void)s.run.begin(config_of(10), RunPlan::kContinue), DirectoryInUse);
+  CHECK(exists(s.run.summary()));
+}
+
+TEST_CASE("run_directory: a beginning that is cut short leaves no checkpoint of the run before") {
+  const Subject s;
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
+  write(s.run.last());
+  std::filesystem::remove(s.run.config());
+  std::filesystem::create_directory(s.run.config());  // cannot be written
+  Config anew = config_of(20);
+  anew.overwrite = true;
+  CHECK_THROWS_AS((void)s.run.begin(anew, RunPlan::kFresh), Error);
+  CHECK_FALSE(exists(s.run.last()));
 }
 
 }  // namespace
