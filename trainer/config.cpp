@@ -238,12 +238,16 @@ void complete_method(Config& config) {
 
 Config read_run_config(const std::string& directory, const ValidNames& valid) {
   const std::string path = directory + "/config.toml";
-  RENAR_USAGE(fs::is_directory(directory), "there is no run directory {}", directory);
-  RENAR_USAGE(fs::is_regular_file(path), "{} is not a run directory: it has no config.toml",
-              directory);
+  std::error_code error;
+  RENAR_USAGE(fs::is_directory(directory, error), "there is no run directory {}", directory);
+  const bool is_there = fs::is_regular_file(path, error);
+  RENAR_USAGE(is_there || !error || error == std::errc::no_such_file_or_directory,
+              "cannot read {}: {}", path, error.message());
+  RENAR_USAGE(is_there, "{} is not a run directory: it has no config.toml", directory);
   Config config;
   apply_toml(path, settings(valid), config);
   RENAR_USAGE(!config.algo.empty(), "{} is incomplete: it has no algo", path);
+  complete_method(config);
   return config;
 }
 

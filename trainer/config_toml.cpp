@@ -80,8 +80,9 @@ toml::table parse_toml(const std::string& path) {
 const Setting& find_setting(const std::vector<Setting>& table, std::string_view key,
                             const std::string& path) {
   const std::string name = with_hyphens(std::string(key));
-  const auto setting = std::find_if(table.begin(), table.end(),
-                                    [&](const Setting& entry) { return entry.name == name; });
+  const auto setting = std::find_if(table.begin(), table.end(), [&](const Setting& entry) {
+    return entry.name == name || (!entry.alias.empty() && entry.alias == name);
+  });
   RENAR_USAGE(setting != table.end(), "{}: {} is not a setting; did you mean {}?", path, key,
               nearest_match(name, names_of(table, "")));
   RENAR_USAGE(setting->group != Group::kCall,
@@ -105,12 +106,20 @@ std::string config_text(const Config& config) {
   std::string text =
       "# All settings of this run, defaults included. To run it again elsewhere:\n"
       "#   ./renar_train --config config.toml --out DIR\n";
+  // What the method decides is left to it, so that the file also serves another --method.
+  Config left = config;
+  left.mask_ratio = left.rec_weight = kOfMethod;
+  Config of_method = left;
+  complete_method(of_method);
   std::optional<Group> group;
   for (const Setting& setting : settings({})) {
     if (setting.group == Group::kCall) continue;
     if (setting.group != group) text += fmt::format("\n# {}\n", heading(setting.group));
     group = setting.group;
-    text += fmt::format("{} = {}  # {}\n", setting.name, toml_of(setting, config), setting.help);
+    const std::string value = toml_of(setting, config);
+    const bool is_methods = value == toml_of(setting, of_method) && value != toml_of(setting, left);
+    text +=
+        fmt::format("{}{} = {}  # {}\n", is_methods ? "# " : "", setting.name, value, setting.help);
   }
   return text;
 }

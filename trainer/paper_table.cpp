@@ -62,13 +62,14 @@ Numbers numbers_of(const Cell& cell) {
   return numbers;
 }
 
-/// The mean of means and the mean of deviations of the rows that the column has.
+/// The mean of means and the mean of deviations of the rows; nothing where the column has not all
+/// of them, as it would not be comparable.
 Numbers numbers_of(const std::vector<const Row*>& rows, const std::string& column) {
   Numbers all;
   std::vector<double> means, deviations;
   for (const Row* row : rows) {
     const auto cell = row->cells.find(column);
-    if (cell == row->cells.end()) continue;
+    if (cell == row->cells.end()) return {};
     const Numbers numbers = numbers_of(cell->second);
     if (numbers.mean) means.push_back(*numbers.mean);
     if (numbers.deviation) deviations.push_back(*numbers.deviation);

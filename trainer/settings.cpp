@@ -326,7 +326,9 @@ std::vector<Setting> settings(const ValidNames& valid) {
       {kCall, "table", &C::table, "with --sweep: print the table of its results, run nothing"},
       {kCall, "ledger", &C::ledger,
        "file that gets a line a finished run (default: of a sweep, results/ledger.jsonl)"},
-      {kCall, "overwrite", &C::overwrite, "replace the run in --out"},
+      {kCall, "overwrite", &C::overwrite,
+       "replace the run in --out; of a sweep: what runs of another configuration left in its "
+       "folder"},
       {kCall, "quiet", &C::quiet, "print the result only"},
       {kCall, "profile", &C::profile,
        "measure a few steps: profile.txt says where the time goes, profile.json is for Perfetto"},

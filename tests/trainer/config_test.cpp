@@ -291,6 +291,41 @@ TEST_CASE("config: what config.toml says is read back unchanged") {
   CHECK(config_difference(plain, config).find("init-from: \"\" there") != std::string::npos);
 }
 
+TEST_CASE("config: a run's file serves another method, whose own numbers then count") {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> methods = {"baseline", "renar", "mrenar", "renar-linear"};
+  for (const std::string& from : methods) {
+    for (const std::string& to : methods) {
+      const Config other = parse({"--algo", "bfs", "--method", to.c_str()});
+      const std::string file = directory.write(
+          "config.toml", config_text(parse({"--algo", "bfs", "--method", from.c_str()})));
+      CHECK(config_difference(parse({"--config", file.c_str(), "--method", to.c_str()}), other)
+                .empty());
+    }
+  }
+  const std::string given =
+      config_text(parse({"--algo", "bfs", "--method", "mrenar", "--rec-weight", "0.5"}));
+  CHECK(given.find("\nrec-weight = 0.5 ") != std::string::npos);
+  CHECK(given.find("\n# mask-ratio = 0.3 ") != std::string::npos);
+}
+
+TEST_CASE("config: what a run's file leaves out is what a call leaves out") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("config.toml", "algo = \"bfs\"\nmethod = \"renar\"\n");
+  CHECK(config_difference(read_run_config(directory.path.string(), kValid),
+                          parse({"--config", file.c_str()}))
+            .empty());
+}
+
+TEST_CASE("config: a file may have the reference's names, too, but not both") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("c.toml", "algo = \"bfs\"\nlearning_rate = 0.25\n");
+  CHECK(parse({"--config", file.c_str()}).lr == 0.25);
+  const std::string both =
+      directory.write("both.toml", "algo = \"bfs\"\nlearning_rate = 1\nlr = 1\n");
+  CHECK(refusal({"--config", both.c_str()}).find("stands twice") != std::string::npos);
+}
+
 TEST_CASE("config: flags outweigh the file, the file outweighs the defaults") {
   const TemporaryDirectory directory;
   const std::string file = directory.write(
