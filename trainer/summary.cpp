@@ -165,15 +165,15 @@ std::string result_text(const RunResult& result, const RunDirectory& directory) 
                         result.data_wait_seconds);
   }
   text += fmt::format(
-      "validation  {:.4f}  {}, the best, after step {}\n", result.val_score,
+      "validation  {:.4f}  {}, the best, after {} steps\n", result.val_score,
       several ? std::string("mean") : fmt::format("n = {}", result.algorithms[0].val_nodes),
-      result.best_step);
+      result.best_step + 1);
   for (std::size_t i = 0; i < result.algorithms[0].tests.size(); ++i) {
     text += several ? scores_of_several(result, i) : scores_of_one(result.algorithms[0].tests[i]);
     if (i < result.oracle.size()) {
-      text +=
-          fmt::format("oracle      {:.4f}  the best on that test of all validated, after step {}\n",
-                      result.oracle[i].score, result.oracle[i].step);
+      text += fmt::format(
+          "oracle      {:.4f}  the best on that test of all validated, after {} steps\n",
+          result.oracle[i].score, result.oracle[i].step + 1);
     }
   }
   return text + fmt::format(

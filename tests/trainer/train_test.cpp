@@ -512,6 +512,12 @@ TEST_CASE("train: a loss that is not finite names its step and leaves the last c
   // Step 3 is sound and its update is not.
   CHECK_THROWS_WITH_AS(train(wild, directory, RunPlan::kContinue, result),
                        doctest::Contains("step 4"), Error);
+  // Parameters without end are no checkpoint, though no loss has been made of them yet.
+  wild.lr = HUGE_VAL;
+  wild.checkpoint_every = 1;
+  CHECK_THROWS_WITH_AS(train(wild, directory, RunPlan::kContinue, result),
+                       doctest::Contains("after step 3 parameters or their moments are not finite"),
+                       Error);
   const Saved after(directory);
   CHECK(after.state.step == 3);
   CHECK(values(after.last) == values(before.last));
