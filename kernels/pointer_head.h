@@ -9,8 +9,8 @@
 //
 // w (H,1), bias (1). The maxima, (B,N,N,H) and (B,N,N,N,H), are never written; backward compares
 // again. Equal ones share the gradient evenly. Both throw where only some inputs want a gradient.
-// Definitions: linear(pointer_maximum(point, target),
-// w, bias), read as (B,N,N), and the same with edge_pointer_maximum.
+// Definitions: linear(pointer_maximum(point, target), w, bias), read as (B,N,N), and the same with
+// edge_pointer_maximum.
 #pragma once
 
 #include "core/tape.h"

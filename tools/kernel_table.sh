@@ -54,5 +54,5 @@ done |
     }
     END {
       printf "%d kernels, %d beyond tools/kernel_limits.txt\n", kernels, failed
-      exit failed > 0 || kernels == 0
+      exit (failed > 0 || kernels == 0)
     }' tools/kernel_limits.txt -

@@ -66,7 +66,7 @@ inline int guarded_main(const std::function<int()>& body) {
     print_error(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    print_error(kOutOfMemory);
+    std::fprintf(stderr, "error: %s\n", kOutOfMemory);
     return 1;
   } catch (const std::exception& error) {
     print_error(error.what());
