@@ -5,7 +5,7 @@
 // The first error by shard number is thrown again after all threads have stopped.
 //
 // The threads are kept for the next call, and sleep where they have nothing to do: OpenMP's, which
-// spin for milliseconds by default, made two runs on the same cores a hundred times slower. A call
+// spin for milliseconds by default, made two runs on the same cores sixty times slower. A call
 // within a call, or beside another thread's, runs on the thread that makes it.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Where the time goes: ranges, named as MODEL.md names the parts of the model, and the ops in them.
+// Where the time goes: ranges, named as docs/model.md names the parts of the model, and the ops in
+// them.
 //
 //   const ProfileRange range("messages");  // a literal; until the end of the block
 //

@@ -1,7 +1,7 @@
 // adjacency: which node hears which, from the step's data; no gradient.   adj (B,N,N) of 0 / 1
 //
 // Starts as the identity. A node pointer P (B,N,N) adds the edges where P + P^T > 0.5, an edge mask
-// M those where M + M^T > 0 (MODEL.md 2). Read by pgn and the *_mask processors only.
+// M those where M + M^T > 0 (docs/model.md 2). Read by pgn and the *_mask processors only.
 //
 // mask_non_edges: y = x where adj, else min(-1, the sample's smallest x - 1); the pointer decoders
 // of *_mask.

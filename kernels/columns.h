@@ -3,8 +3,8 @@
 // stack:   their encoders' weights one above the other, and the sum of their biases last.  (R + 1,
 // H)
 //
-// So the sum of the linear encodings of all features is the one product columns * stack (DESIGN.md
-// 2, exact algebra 1; nn/features.h). A source of fewer rows is repeated: row r reads r / (rows /
+// So the sum of the linear encodings of all features is the one product columns * stack
+// (nn/features.h). A source of fewer rows is repeated: row r reads r / (rows /
 // its rows).
 #pragma once
 

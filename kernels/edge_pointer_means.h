@@ -5,8 +5,8 @@
 //   y[b,i,k,1] = mean over j of p[b,i,j,k]
 //
 // The reference encodes every number by a Linear of 1 and then takes the means of H features over
-// the first axis, and of another Linear's over the second (MODEL.md 2). A mean of linear encodings
-// is the encoding of the mean, so these two numbers an edge are all there is to encode.
+// the first axis, and of another Linear's over the second (docs/model.md 2). A mean of linear
+// encodings is the encoding of the mean, so these two numbers an edge are all there is to encode.
 #pragma once
 
 #include "core/tape.h"

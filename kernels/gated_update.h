@@ -1,6 +1,6 @@
 // gated_update: y = fresh * gate + old * (1 - gate), gate = sigmoid(logit), element by element.
 //
-// All of one shape. The gate of Triplet-GMPNN (Ibarz et al. 2022; MODEL.md 3).
+// All of one shape. The gate of Triplet-GMPNN (Ibarz et al. 2022; docs/model.md 3).
 #pragma once
 
 #include "core/tape.h"

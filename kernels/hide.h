@@ -1,5 +1,5 @@
 // hide: y = hidden ? 0 : x, element by element: what a masked round of M-ReNAR reads
-// (paper, section 4.2; MODEL.md 9). Hidden elements pass no gradient.
+// (paper, section 4.2; docs/model.md 9). Hidden elements pass no gradient.
 #pragma once
 
 #include "core/tape.h"

@@ -4,8 +4,8 @@
 //   `rounds` times:  x[i,j] -= log sum over j of exp x[i,j]      rows sum to 1,
 //                    x[i,j] -= log sum over i of exp x[i,j]      then columns
 //
-// The decoder of permutation pointers (MODEL.md 4 and 5): row i is whom node i points to, and the
-// cyclic permutations that the pipeline makes have nothing on the diagonal. A node alone has no
+// The decoder of permutation pointers (docs/model.md 4 and 5): row i is whom node i points to, and
+// the cyclic permutations that the pipeline makes have nothing on the diagonal. A node alone has no
 // choice: log 1. Backward walks all the rounds, so the 2 `rounds` matrices between them are kept
 // while recording: y = x - log sum exp x passes dx = dy - exp(y) sum of dy.
 //

@@ -1,7 +1,7 @@
 // mask_cross_entropy: sum += scale * sum of max(x, 0) - x truth + log(1 + e^-|x|), over truth !=
 // -1.
 //
-// The stable binary cross-entropy of logits x; a truth of -1 is masked out (MODEL.md 1 and 6).
+// The stable binary cross-entropy of logits x; a truth of -1 is masked out (docs/model.md 1 and 6).
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The last layer of the pointer decoders (MODEL.md 4), with the maximum inside of it.
+// The last layer of the pointer decoders (docs/model.md 4), with the maximum inside of it.
 //
 //   pointer_head:       y[b,j,k]   = bias + sum over c of w[c] max(point[b,j,c], target[b,k,j,c])
 //       point (B,N,H) is p1; target (B,N,N,H) is p2[k] + p3[k,j], with the node that is pointed at

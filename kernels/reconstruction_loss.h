@@ -1,5 +1,5 @@
-// Losses of a reconstruction against what was fed in (paper, section 3.1; MODEL.md 9), which may be
-// a soft prediction with a gradient of its own, so that both sides are moved.
+// Losses of a reconstruction against what was fed in (paper, section 3.1; docs/model.md 9), which
+// may be a soft prediction with a gradient of its own, so that both sides are moved.
 //
 //   squares        sum w (x - t)^2
 //   binary         sum over t != -1 of w (max(x, 0) - x t + log(1 + e^-|x|))

@@ -2,7 +2,7 @@
 //
 // x (B,N,M,H), adj (B,N,M) of 0 / 1 or absent (all ones), y (B,M,H). A missing edge counts as -1e6,
 // as in the field's reference. Equal maxima share the gradient evenly. Source: dm-clrs, PGN;
-// MODEL.md 3.
+// docs/model.md 3.
 //
 // max_of_senders and its backward serve linear_max, which fuses the product before it.
 #pragma once

@@ -1,8 +1,8 @@
 // triplet_max: y[b,j,k] = rest[b,j,k] + max over i of (left[b,i,j] + right[b,i,k])     all
 // (B,N,N,F)
 //
-// The triplet messages of Dudzik and Velickovic (2022) in the order of MODEL.md 3: everything that
-// does not depend on i is in `rest`, so the maximum is a max-plus product and the (B,N,N,N,F)
+// The triplet messages of Dudzik and Velickovic (2022) in the order of docs/model.md 3: everything
+// that does not depend on i is in `rest`, so the maximum is a max-plus product and the (B,N,N,N,F)
 // tensor of the reference never exists. Definition: sender_max over i of triplet_sum. Equal maxima
 // share the gradient evenly. triplet_max throws where only some of the three want a gradient.
 #pragma once

@@ -1,11 +1,11 @@
 // A batch of trajectories as the net reads it, and its cut into shards.
 //
-// Values lie as in DATA.md 3: inputs and outputs [B, ...], hints [T, B, ...], zero-padded; pointers
-// and one-hot probes as the benchmark writes them. Samples meet only in the weight gradients, so a
-// batch is cut into shards that run alone, by a rule that sees the batch only: samples sorted by
-// length, longest first (ties in order), and as many in a shard as give it enough to do (kShardRows
-// and the rest below). A shard runs sample k for its own length: at step t the active samples are a
-// prefix.
+// Values lie as in the reference: inputs and outputs [B, ...], hints [T, B, ...], zero-padded;
+// pointers and one-hot probes as the benchmark writes them. Samples meet only in the weight
+// gradients, so a batch is cut into shards that run alone, by a rule that sees the batch only:
+// samples sorted by length, longest first (ties in order), and as many in a shard as give it enough
+// to do (kShardRows and the rest below). A shard runs sample k for its own length: at step t the
+// active samples are a prefix.
 //
 // Chunked training (trainer/chunk_source.h) runs trajectories in parts, a few frames an update. A
 // sample is then a part: the frames from the one that its first step reads to the last that is

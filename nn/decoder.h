@@ -1,4 +1,4 @@
-// The decoder of one probe: hidden state to raw predictions (logits). MODEL.md 4.
+// The decoder of one probe: hidden state to raw predictions (logits). docs/model.md 4.
 //
 //   h_t = [node_fts, hidden, hidden'] (B,N,3H)      e_t = [edge_fts, edge'] (B,N,N,2H), or edge_fts
 //       alone; the reconstruction decoders (nn/reconstruction.h) read less

@@ -1,4 +1,4 @@
-// The encoder: raw probe data to node, edge and graph features. MODEL.md 2.
+// The encoder: raw probe data to node, edge and graph features. docs/model.md 2.
 //
 // Every probe has a Linear(H) of its own, an edge pointer two. Node data and graph pointers go to
 // node_fts, node pointers and edge data to edge_fts, other graph data to graph_fts. The sum of the

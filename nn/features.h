@@ -2,7 +2,7 @@
 // dense ones (.., H), without encoders, such as those that a gate has mixed (nn/reconstruction.h).
 //
 // node_fts, edge_fts and graph_fts are sums of linear encodings of a few raw numbers, so a layer W
-// on them is S (V W): R columns to multiply instead of H (DESIGN.md 2, exact algebra 1). Composer
+// on them is S (V W): R columns to multiply instead of H. Composer
 // makes V W once a trajectory for each W and hands out the term; with the switch off it hands out
 // {S V, W}, the plain form.
 #pragma once

@@ -1,5 +1,6 @@
 // How far open something new is let in: sigmoid(g3(relu(g1(z) + g2(found)))), for each number of a
-// row. Triplet-GMPNN gates its hidden state so (MODEL.md 3), ReNAR what its GNN found (MODEL.md 9).
+// row. Triplet-GMPNN gates its hidden state so (docs/model.md 3), ReNAR what its GNN found
+// (docs/model.md 9).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Gumbel noise on the logits of permutation pointers, in training alone (MODEL.md 4): what
+// Gumbel noise on the logits of permutation pointers, in training alone (docs/model.md 4): what
 // log_sinkhorn makes of noisy logits is a sample of a permutation, and the loss is that of samples.
 //
 // The numbers are keyed (nn/noise_key.h) by the task, the probe and the element too.

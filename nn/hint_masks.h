@@ -1,5 +1,5 @@
 // What a round of M-ReNAR hides from the encoder: the hint-level masking of the paper (section 4.2)
-// and that of its authors' code (MODEL.md 9).
+// and that of its authors' code (docs/model.md 9).
 //
 // With ratio beta there are m rounds; each hides its own choice of a state's parts by setting them
 // to zero.

@@ -1,7 +1,7 @@
 // The two layers with parameters: Linear and LayerNorm, and how they start.
 //
 // A layer is where its parameters stand; the numbers come from the tape (Tape::use), so that one
-// Net serves every shard at once. Initialisation follows haiku (MODEL.md 8): weights truncated
+// Net serves every shard at once. Initialisation follows haiku (docs/model.md 8): weights truncated
 // normal (2 sigma) with standard deviation 1/sqrt(fan in), biases 0. Each parameter draws from its
 // own stream, keyed by its name.
 #pragma once

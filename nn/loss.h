@@ -1,4 +1,4 @@
-// Losses of hints and outputs. MODEL.md 6.
+// Losses of hints and outputs. docs/model.md 6.
 //
 // Each is a sum over valid elements times 1 / (number of valid elements). That number depends on
 // the truth alone, so loss_scales computes it for the whole batch before the shards start, and

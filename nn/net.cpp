@@ -152,8 +152,8 @@ void Net::run_step(Trajectory& run, std::int64_t step) const {
     decode_outputs(run, in.slice(begin, active), step, begin);
   }
   decode_hints(run, in, step);
-  // Backward then meets it first, and products give the edges the last of their gradient, with
-  // relu's at their end.
+  // Behind the hints' decoders, so that backward meets it first: the last that the edges' gradient
+  // gets is then a product, at whose end relu's backward happens.
   if (run.samples.rounded()) keep_for_outputs(run, in, step);
   carry_on(run, next.hidden, step);
   tape.end_step();

@@ -1,4 +1,4 @@
-// The network: encode, process, decode, step by step along a trajectory. MODEL.md 2.
+// The network: encode, process, decode, step by step along a trajectory. docs/model.md 2.
 //
 // A Net has one processor and, for each algorithm that it learns, an encoder and a decoder for each
 // hint and output. forward() runs one shard on one tape; after it tape.backward() leaves the

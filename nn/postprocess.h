@@ -1,4 +1,4 @@
-// A prediction on its way back into the encoder, or to a score. MODEL.md 5.
+// A prediction on its way back into the encoder, or to a score. docs/model.md 5.
 //
 //   soft: scalar as it is, mask sigmoid, mask_one and categorical and pointer softmax, permutation
 //       pointer exp(log_sinkhorn) of kFeedbackRounds

@@ -34,22 +34,22 @@ std::unique_ptr<Processor> memnet(const Builder& builder, const ProcessorOptions
   return make_memnet(builder, options, kOptions);
 }
 
-using enum Audience;
+using enum Heard;
 constexpr std::array kKinds = {
-    Kind{"deepsets", pgn<{.audience = kSelf}>},
-    Kind{"mpnn", pgn<{.audience = kAll}>},
-    Kind{"pgn", pgn<{.audience = kEdges}>},
-    Kind{"pgn_mask", pgn<{.audience = kEdges, .mask = true}>},
-    Kind{"triplet_mpnn", pgn<{.audience = kAll, .triplets = true}>},
-    Kind{"triplet_pgn", pgn<{.audience = kEdges, .triplets = true}>},
-    Kind{"triplet_pgn_mask", pgn<{.audience = kEdges, .mask = true, .triplets = true}>},
-    Kind{"gpgn", pgn<{.audience = kEdges, .gated = true}>},
-    Kind{"gpgn_mask", pgn<{.audience = kEdges, .mask = true, .gated = true}>},
-    Kind{"gmpnn", pgn<{.audience = kAll, .gated = true}>},
-    Kind{"triplet_gpgn", pgn<{.audience = kEdges, .triplets = true, .gated = true}>},
+    Kind{"deepsets", pgn<{.heard = kSelf}>},
+    Kind{"mpnn", pgn<{.heard = kAll}>},
+    Kind{"pgn", pgn<{.heard = kEdges}>},
+    Kind{"pgn_mask", pgn<{.heard = kEdges, .mask = true}>},
+    Kind{"triplet_mpnn", pgn<{.heard = kAll, .triplets = true}>},
+    Kind{"triplet_pgn", pgn<{.heard = kEdges, .triplets = true}>},
+    Kind{"triplet_pgn_mask", pgn<{.heard = kEdges, .mask = true, .triplets = true}>},
+    Kind{"gpgn", pgn<{.heard = kEdges, .gated = true}>},
+    Kind{"gpgn_mask", pgn<{.heard = kEdges, .mask = true, .gated = true}>},
+    Kind{"gmpnn", pgn<{.heard = kAll, .gated = true}>},
+    Kind{"triplet_gpgn", pgn<{.heard = kEdges, .triplets = true, .gated = true}>},
     Kind{"triplet_gpgn_mask",
-         pgn<{.audience = kEdges, .mask = true, .triplets = true, .gated = true}>},
-    Kind{"triplet_gmpnn", pgn<{.audience = kAll, .triplets = true, .gated = true}>},
+         pgn<{.heard = kEdges, .mask = true, .triplets = true, .gated = true}>},
+    Kind{"triplet_gmpnn", pgn<{.heard = kAll, .triplets = true, .gated = true}>},
     Kind{"gat", gat<{}>},
     Kind{"gat_full", gat<{.full = true}>},
     Kind{"gatv2", gat<{.v2 = true}>},

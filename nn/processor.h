@@ -1,4 +1,4 @@
-// The processor: one step of message passing on encoded features. MODEL.md 3.
+// The processor: one step of message passing on encoded features. docs/model.md 3.
 //
 // The table of kinds is in processor.cpp, one line a kind; a family of kinds is one file in
 // processors/.

@@ -1,8 +1,8 @@
 // The encoder of ReNAR and M-ReNAR: a GNN over the encoded state, a gate that mixes what it found
 // into the state's features, and decoders that recover the state from it (paper, sections 3 and 4;
-// MODEL.md 9, whose forms of gate and decoders are those of the authors' code).
+// docs/model.md 9, whose forms of gate and decoders are those of the authors' code).
 //
-//   z          encodings of inputs and hints, the features of MODEL.md 2
+//   z          encodings of inputs and hints, the features of docs/model.md 2
 //   zbar^(j)   = GNN(z^(j), hidden), z^(j) encodes the state as round j reads it: all of it
 //              (ReNAR), or with some of it hidden (M-ReNAR, nn/hint_masks.h)
 //   zbar       = mean over rounds of zbar^(j)

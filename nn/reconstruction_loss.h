@@ -1,7 +1,7 @@
 // L_rec: how well the decoders of the reconstruction recover the state that was fed in (paper,
-// section 3.1, and its masked form of section 4.2; MODEL.md 9).
+// section 3.1, and its masked form of section 4.2; docs/model.md 9).
 //
-// A hint's loss is that of section 6 of MODEL.md, but against frame i, which step i read, and
+// A hint's loss is that of section 6 of docs/model.md, but against frame i, which step i read, and
 // counted while length > i + 1. What was read after step 0 is mostly a soft prediction, which gets
 // a gradient too. A sum is divided by how much of it is valid:
 //   nothing hidden    all elements                                        lambda on all (ReNAR)

@@ -1,4 +1,4 @@
-// Scores of predicted outputs, and what knowing nothing would score. MODEL.md 7.
+// Scores of predicted outputs, and what knowing nothing would score. docs/model.md 7.
 //
 //   scalar                            mean squared error
 //   mask                              F1 over all elements of the set
@@ -51,7 +51,7 @@ void count_sample_score(const Batch& batch, std::size_t probe, const Predictions
                         std::int64_t step, std::int64_t sample, ScoreCount& count);
 /// How many elements were chosen wrongly. Scalars are no choice: no net hits them to the bit.
 double wrong_choices(const Probe& probe, const ScoreCount& count);
-/// The score of MODEL.md 7 that the counts amount to.
+/// The score of docs/model.md 7 that the counts amount to.
 double score_of(const Probe& probe, const ScoreCount& count);
 
 /// What each constant prediction of one output has gathered.

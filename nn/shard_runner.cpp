@@ -123,7 +123,8 @@ void ShardRunner::queue_gradients(const PlacedNet& placed, const Batch& batch, R
     net.forward(tape, samples, request);
     tape.backward();
   };
-  // What is fetched or carried on waits for the device, which cannot be recorded.
+  // What is fetched waits for the device, which cannot be recorded; what is carried on goes from
+  // and to places that change from chunk to chunk.
   if (predictions != nullptr || carried != nullptr) return work();
   identify(placed, samples, request);
   graphs_.run(key_, std::ref(work));  // by reference: it allocates nothing

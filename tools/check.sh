@@ -29,7 +29,7 @@ done
 each_line ": over 100 columns" < <(
   LC_ALL=C.UTF-8 grep -nHE '^.{101,}$' "${sources[@]}" | cut -d: -f1,2)
 
-# Includes point one way: core <- kernels <- nn <- trainer <- tools, and algos <- core only.
+# Includes point one way: core <- kernels <- nn <- trainer <- tools, and core <- algos only.
 declare -A may_include=(
   [core]="core/ generated/"
   [kernels]="core/ kernels/"

@@ -83,7 +83,7 @@ int run(int argc, char** argv) {
   check->add_option("--device", device, "simt: the CUDA kernels thread by thread on the CPU")
       ->check(CLI::IsMember({"cpu", "cuda", "simt"}));
   add_values(*check, "--tolerance", tolerance, {.low = 0, .high = 1e9, .open_low = true},
-             "of gradients and predictions; default: DATA.md 4");
+             "of gradients and predictions; default: docs/model.md 11");
   CLI::App* fingerprint = app.add_subcommand(
       "fingerprint",
       "loss bits of 100 fixed steps: the same on every machine of one instruction set");

@@ -1,5 +1,5 @@
 // renar_data: the benchmark's data without the benchmark. `export` writes samples to an .npz file,
-// `trace` shows one run step by step, `list` says what there is. CLI.md says what it accepts.
+// `trace` shows one run step by step, `list` says what there is. --help says what it accepts.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

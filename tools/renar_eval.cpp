@@ -1,5 +1,5 @@
 // renar_eval: scores a run at any size, output by output, hint by hint and step by step, or exports
-// its parameters. CLI.md says what it accepts.
+// its parameters. --help says what it accepts.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

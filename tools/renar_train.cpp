@@ -1,5 +1,5 @@
 // renar_train: trains a net on an algorithm and scores it on the CLRS-30 test set; --sweep does so
-// for every combination of a grid. CLI.md says what it accepts.
+// for every combination of a grid. --help says what it accepts.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,6 +37,7 @@ std::string resume_call(const std::string& program, const Config& config,
 int one_run(const Flags& flags, const ValidNames& valid, const std::string& program) {
   const Config config = run_config(flags, valid);
   const RunDirectory directory(config.out);
+  std::optional<DirectoryLock> lock = directory.lock();
   const RunPlan plan = directory.plan(config, valid);
   RENAR_USAGE(!config.profile || plan != RunPlan::kFinished,
               "--profile: the run in {} is finished; --overwrite trains it again",
@@ -49,7 +50,7 @@ int one_run(const Flags& flags, const ValidNames& valid, const std::string& prog
   } else {
     if (!takes_gpu(config.device)) fail_beyond_physical_memory();
     try {
-      if (train(config, directory, plan, result) == Ending::kStopped) {
+      if (train(config, directory, plan, result, std::move(lock)) == Ending::kStopped) {
         tell("stopped; go on with: " + resume_call(program, config, directory));
         return kStoppedByUser;
       }

@@ -1,5 +1,5 @@
 // Everything a training run can be told, and the three ways it is said: flags, a TOML file, and the
-// config.toml of a run directory (CLI.md). A sweep's file says it of many runs (sweep_file.h).
+// config.toml of a run directory. A sweep's file says it of many runs (sweep_file.h).
 //
 // Settings are of three kinds. The configuration decides what is computed: a run directory is
 // continued only by the same configuration. The machine settings (device, threads, memory-budget,

@@ -1,9 +1,9 @@
-// Parity with the field's reference: one golden case (DATA.md 4) run here and compared.
+// Parity with the field's reference: one golden case (docs/model.md 11) run here and compared.
 //
 // A case is an .npz with parameters, a batch, and what dm-clrs made of them: losses, gradients,
 // predictions in training and evaluation mode, the score, and for some the losses of a few
 // optimiser steps. manifest.json beside it says which algorithm, processor and options. Errors are
-// measured as DATA.md 4 says:
+// measured as docs/model.md 11 says:
 //   loss         relative
 //   gradients    of the larger of that parameter's largest gradient and 1e-3 of the largest of
 //                all; those of permutation decoders apart, whose log_sinkhorn takes 1e6 from the
@@ -23,7 +23,7 @@ struct GoldenTolerance {
   double loss, gradient, permutation_gradient, prediction, train_loss, train_parameter;
 };
 
-/// DATA.md 4, for float or double, whichever this build has. A given tolerance of
+/// docs/model.md 11, for float or double, whichever this build has. A given tolerance of
 /// gradients and predictions replaces it.
 GoldenTolerance golden_tolerance();
 

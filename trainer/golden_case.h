@@ -1,4 +1,5 @@
-// A golden case (DATA.md 4) as spec, options, parameters and noise of a net; golden.h compares.
+// A golden case (docs/model.md 11) as spec, options, parameters and noise of a net; golden.h
+// compares.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ std::string kept_metrics(const std::string& path, int steps) {
   }
   RENAR_CHECK(last == steps - 1,
               "[metrics] {} has lost lines: it ends with step {}, the checkpoint with step {}; "
-              "--overwrite begins anew",
+              "remove its directory to begin anew",
               path, last, steps - 1);
   return kept;
 }

@@ -1,5 +1,5 @@
-// Adam with global-norm clipping and its state (MODEL.md 8; the arithmetic is kernels/adam.h), on
-// the host. The same on a device is in trainer/net_in_training.cpp.
+// Adam with global-norm clipping and its state (docs/model.md 8; the arithmetic is kernels/adam.h),
+// on the host. The same on a device is in trainer/net_in_training.cpp.
 #pragma once
 
 #include <cstdint>

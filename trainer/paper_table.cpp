@@ -62,8 +62,8 @@ Numbers numbers_of(const Cell& cell) {
   return numbers;
 }
 
-/// The mean of means and the mean of deviations of the rows; nothing where the column has not all
-/// of them, as it would not be comparable.
+/// The mean of means and the mean of deviations of the rows; nothing where the column is not to
+/// have all of them, as it would not be comparable.
 Numbers numbers_of(const std::vector<const Row*>& rows, const std::string& column) {
   Numbers all;
   std::vector<double> means, deviations;

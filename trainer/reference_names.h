@@ -1,4 +1,5 @@
-// Our parameters' names and the reference's (MODEL.md 10): the one table, in the form of its rule.
+// Our parameters' names and the reference's (docs/model.md 10): the one table, in the form of its
+// rule.
 //
 //   processor/<layer>/w        net/mpnn_aggr_clrs_processor/linear[_k]/w       k counts layers in
 //       order of creation

@@ -70,11 +70,18 @@ RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const 
   return exists(last()) ? RunPlan::kContinue : RunPlan::kFresh;
 }
 
-DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
+std::optional<DirectoryLock> RunDirectory::lock() const {
+  std::error_code none;
+  if (!fs::is_directory(path_, none)) return std::nullopt;
+  return DirectoryLock(path_);
+}
+
+DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan,
+                                  std::optional<DirectoryLock> held) const {
   std::error_code error;
   fs::create_directories(path_, error);
   RENAR_CHECK(!error, "[run_directory] cannot make {}: {}", path_, error.message());
-  DirectoryLock lock(path_);
+  DirectoryLock lock = held ? *std::move(held) : DirectoryLock(path_);
   const bool outdated = plan == RunPlan::kFresh ? !config.overwrite && exists(last())
                                                 : is_finished(*this, config.steps);
   if (outdated) {
@@ -83,9 +90,9 @@ DirectoryLock RunDirectory::begin(const Config& config, RunPlan plan) const {
         path_));
   }
   for (const fs::path& file : half_written(*this)) fs::remove(file, error);
-  std::vector<std::string> stale = {summary(), curves()};
+  std::vector<std::string> stale = {summary(), curves()};  // no result without its files
   if (plan == RunPlan::kFresh) {
-    stale.insert(stale.begin(), {last(), best(), metrics(), profile(), profile_trace()});
+    stale.insert(stale.end(), {last(), best(), metrics(), profile(), profile_trace()});
   }
   remove_files(stale);
   write_file_atomically(this->config(), config_text(config));

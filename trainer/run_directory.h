@@ -7,6 +7,7 @@
 // one of another configuration or of something else is left alone unless --overwrite says so.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,14 @@ class RunDirectory {
   /// Makes the directory if need be, removes what a run that was killed has half written and, if
   /// fresh, an older run's files, and then writes config.toml: killed in between, it leaves no
   /// checkpoint beside another run's configuration.
-  /// The run keeps the lock until it ends. Throws DirectoryInUse where another run has it, or has
-  /// left since plan() what the plan would lose.
-  [[nodiscard]] DirectoryLock begin(const Config& config, RunPlan plan) const;
+  /// The run keeps the lock until it ends: the one that was held while it was planned, where there
+  /// was a directory to lock. Throws DirectoryInUse where another run has it, or has made meanwhile
+  /// what was not there.
+  [[nodiscard]] DirectoryLock begin(const Config& config, RunPlan plan,
+                                    std::optional<DirectoryLock> held = {}) const;
+  /// To be held while a run is planned and until it ends; none where there is no directory yet.
+  /// Throws DirectoryInUse where another run has it.
+  std::optional<DirectoryLock> lock() const;
 
   const std::string& path() const { return path_; }
   std::string config() const { return path_ + "/config.toml"; }

@@ -163,34 +163,31 @@ class Runner {
     }
   }
 
-  /// What the run finds in its folder. Throws DirectoryInUse where another program is at work there
-  /// and the folder may be anything for a moment.
-  RunPlan plan_of(const Config& config) const {
-    std::optional<DirectoryLock> lock;
-    std::error_code ignored;
-    if (std::filesystem::is_directory(config.out, ignored)) lock.emplace(config.out);
-    return RunDirectory(config.out).plan(config, valid_);
-  }
-
   /// So that a folder which holds something else is told before the first run.
   void refuse_foreign_folder(const SweepRun& run) const {
+    const RunDirectory directory(run.config.out);
     try {
-      plan_of(config_of(run));
+      const std::optional<DirectoryLock> lock = directory.lock();
+      directory.plan(config_of(run), valid_);
     } catch (const DirectoryInUse&) {  // looked at again when its turn comes
     }
   }
 
   State run_one(const SweepRun& run, SweepReport& report) {
-    const Config config = config_of(run);
-    const RunDirectory directory(config.out);
+    const RunDirectory directory(run.config.out);
+    Config config = run.config;
     std::string error;
     try {
       RunResult result;
-      const RunPlan plan = plan_of(config);
+      std::optional<DirectoryLock> lock =
+          directory.lock();  // as the folder may be anything without
+      config = config_of(run);
+      const RunPlan plan = directory.plan(config, valid_);
       if (plan == RunPlan::kFinished) {
         result = read_summary(directory.summary());
+        lock.reset();
       } else {
-        report.ending = train(config, directory, plan, result);
+        report.ending = train(config, directory, plan, result, std::move(lock));
       }
       if (report.ending == Ending::kStopped) return State::kWaiting;
       record(run, directory);

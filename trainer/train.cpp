@@ -117,7 +117,8 @@ std::vector<OracleScore> best_tests(const Config& config, const std::string& met
 /// Everything that a run holds while it trains.
 class Training {
  public:
-  Training(const Config& config, const RunDirectory& directory, RunPlan plan)
+  Training(const Config& config, const RunDirectory& directory, RunPlan plan,
+           std::optional<DirectoryLock> held)
       : config_(config),
         directory_(directory),
         algorithms_(algorithms_of(config)),
@@ -151,7 +152,7 @@ class Training {
                       state_.optimizer);
     start_carrying();
     runner_.limit_memory(memory_budget(machine_.device, config.memory_budget));
-    lock_.emplace(directory.begin(config, plan));
+    lock_.emplace(directory.begin(config, plan, std::move(held)));
   }
 
   Ending run(RunResult& result) {
@@ -457,8 +458,9 @@ NetOptions net_options(const Config& config) {
   return options;
 }
 
-Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result) {
-  return Training(config, directory, plan).run(result);
+Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result,
+             std::optional<DirectoryLock> held) {
+  return Training(config, directory, plan, std::move(held)).run(result);
 }
 
 }  // namespace renar

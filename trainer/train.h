@@ -12,6 +12,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,9 @@ enum class Ending { kFinished, kStopped };
 /// Trains in `directory` from the beginning or from its last.safetensors; at the end `result` is
 /// filled and summary.json written. kStopped: a signal came, and last.safetensors is there to go on
 /// from. Throws renar::Error where the loss is not finite (the files of the last checkpoint stay)
-/// or a file cannot be written.
-Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result);
+/// or a file cannot be written. `held` is the directory's lock from before the plan was made.
+Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result,
+             std::optional<DirectoryLock> held = {});
 
 void write_summary(const std::string& path, const RunResult& result);
 RunResult read_summary(const std::string& path);

@@ -1,5 +1,5 @@
 // Graph attention: a node adds up what its neighbours say, by weights that it gives them.
-// MODEL.md 3.
+// docs/model.md 3.
 //
 //   z          = [node_fts, hidden]
 //   logit[i,j] = leaky_relu(a1(z)[i] + a2(z)[j] + a_e(edge_fts)[i,j] + a_g(graph))         GAT

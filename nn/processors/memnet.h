@@ -1,4 +1,4 @@
-// A memory network, as odd as the field's reference has it. MODEL.md 3.
+// A memory network, as odd as the field's reference has it. docs/model.md 3.
 //
 // Each node, and the graph as one node more, asks its row of edges. Features are cut to integers
 // that name words (kernels/memory.h); masked: where there is no edge all features are 0.

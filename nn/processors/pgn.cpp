@@ -43,7 +43,7 @@ class Pgn final : public Processor {
     if (layer_norm_) norm_ = make_layer_norm(builder, "processor/layer_norm", h);
   }
 
-  bool reads_adjacency() const override { return pgn_.audience == Audience::kEdges || pgn_.mask; }
+  bool reads_adjacency() const override { return pgn_.heard == Heard::kEdges || pgn_.mask; }
   bool masks_non_edges() const override { return pgn_.mask; }
   bool makes_edges() const override { return pgn_.triplets; }
 
@@ -67,7 +67,7 @@ class Pgn final : public Processor {
                                    Activation::kRelu);  // (B,N,N,H)
     const Tensor middle =
         linear(tape, {{msg, tape.use(mlp_0_.w)}}, {tape.use(mlp_0_.b)}, Activation::kRelu);
-    const Tensor w = tape.use(mlp_1_.w), b = tape.use(mlp_1_.b), adj = audience(c);
+    const Tensor w = tape.use(mlp_1_.w), b = tape.use(mlp_1_.b), adj = heard(c);
     if (c.composer.exact().fused_ops) return linear_max(tape, middle, w, b, adj);
     return sender_max(tape, linear(tape, {{middle, w}}, {b}), adj);
   }
@@ -82,12 +82,11 @@ class Pgn final : public Processor {
     return layer_norm(tape, ret, tape.use(norm_.scale), tape.use(norm_.offset));
   }
 
-  Tensor audience(const StepContext& c) const {
-    switch (pgn_.audience) {
-      case Audience::kAll: return {};
-      case Audience::kEdges: return c.in.adj;
-      case Audience::kSelf:
-        return identity_adjacency(c.tape, c.in.hidden.dim(0), c.in.hidden.dim(1));
+  Tensor heard(const StepContext& c) const {
+    switch (pgn_.heard) {
+      case Heard::kAll: return {};
+      case Heard::kEdges: return c.in.adj;
+      case Heard::kSelf: return identity_adjacency(c.tape, c.in.hidden.dim(0), c.in.hidden.dim(1));
     }
     return {};
   }

@@ -1,8 +1,8 @@
-// The PGN family: thirteen kinds as four options that stand beside each other. MODEL.md 3.
+// The PGN family: thirteen kinds as four options that stand beside each other. docs/model.md 3.
 //
 //   z          = [node_fts, hidden]
 //   msg[i,j]   = m2(z)[i] + m1(z)[j] + m_e(edge_fts)[i,j] + m_g(graph)     i sends, j receives
-//   msgs[j]    = max over i of MLP(relu(msg[i,j])), over whom j hears
+//   msgs[j]    = max of MLP(relu(msg[i,j])) over the senders i that j hears
 //   edge'[j,k] = relu(o3(max over i of triplets[i,j,k]))                   triplets
 //   ret        = LayerNorm(relu(o1(z) + o2(msgs)))
 //   ret        = ret * gate + hidden * (1 - gate), gate = sigmoid(g3(relu(g1(z) + g2(msgs))))
@@ -17,11 +17,11 @@
 namespace renar {
 
 /// Whom a node hears: itself, all nodes, or its neighbours in the step's adjacency.
-enum class Audience { kSelf, kAll, kEdges };
+enum class Heard { kSelf, kAll, kEdges };
 
 struct PgnOptions {
-  Audience audience = Audience::kAll;
-  bool mask = false;
+  Heard heard = Heard::kAll;
+  bool mask = false;  ///< decoders of pointers and edge masks rule out what is no edge
   bool triplets = false;
   bool gated = false;
 };

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -57,10 +58,19 @@ double weighted_sum(const std::vector<double>& values) {
   return sum;
 }
 
+/// One that dm-clrs does not have has no golden files.
+bool is_of_the_reference(const Algorithm& algorithm) {
+  const std::string file = "/tests/golden/trajectories/" + algorithm.name + ".npz";
+  return algorithm.in_clrs30 || std::filesystem::exists(test::source_dir() + file);
+}
+
 }  // namespace
 
 TEST_CASE("golden: trajectories equal the reference's, bit for bit") {
+  int compared = 0;
   for (const Algorithm& algorithm : algorithms()) {
+    if (!is_of_the_reference(algorithm)) continue;
+    ++compared;
     const Npz golden = read_golden("trajectories/" + algorithm.name + ".npz");
     CHECK(cases_of(golden).size() == 4);
     for (const std::string& name : cases_of(golden)) {
@@ -75,10 +85,12 @@ TEST_CASE("golden: trajectories equal the reference's, bit for bit") {
       CHECK(again.lengths == batch.lengths);
     }
   }
+  CHECK(compared >= 32);
 }
 
 TEST_CASE("golden: the pipeline equals the reference's, bit for bit") {
   for (const Algorithm& algorithm : algorithms()) {
+    if (!is_of_the_reference(algorithm)) continue;
     const Npz golden = read_golden("pipeline/" + algorithm.name + ".npz");
     CHECK(cases_of(golden).size() == 2);
     for (const std::string& name : cases_of(golden)) {

@@ -1,4 +1,5 @@
-// NumpyRandom against draws that numpy made (tests/golden/random, in the order of DATA.md).
+// NumpyRandom against draws that numpy made (tests/golden/random, in the order of docs/model.md
+// 11).
 #include "core/numpy_random.h"
 
 #include <doctest/doctest.h>

@@ -104,7 +104,7 @@ TEST_CASE("played updates: long trajectories, some of which stop before their ro
   });
 }
 
-// That start anew: what is carried on waits for the device.
+// That start anew: what is carried on is not recorded.
 TEST_CASE("played updates: chunks of as many parts that stop at the same steps") {
   const auto device = test::accelerator();
   if (!device) return;
