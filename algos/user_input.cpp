@@ -12,7 +12,7 @@ std::string form_of(const UserInput::Value& value) {
   struct Form {
     std::string operator()(double x) const { return message_of("the number {}", x); }
     std::string operator()(const std::string& x) const {
-      return message_of("a string of {} letters", x.size());
+      return message_of("the string \"{}\"", x);
     }
     std::string operator()(const std::vector<double>& x) const {
       return message_of("a list of {} numbers", x.size());

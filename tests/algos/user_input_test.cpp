@@ -41,7 +41,7 @@ TEST_CASE("user_input: each form is handed out as it was given") {
 TEST_CASE("user_input: what is wrong is named") {
   CHECK_THROWS_WITH_AS(UserInput().number("s"), "the input 's' is missing", UsageError);
   CHECK_THROWS_WITH_AS(one("s", std::string("x")).number("s"),
-                       "the input 's' is a string of 1 letters, expected a number", UsageError);
+                       "the input 's' is the string \"x\", expected a number", UsageError);
   CHECK_THROWS_WITH_AS(one("A", 3.0).matrix("A"),
                        "the input 'A' is the number 3, expected a square table of numbers",
                        UsageError);

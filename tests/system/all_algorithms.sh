@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 small=(--hidden 8 --batch 2 --steps 20 --eval-every 10 --train-lengths 4,6 --val-samples 4
   --length-needle -2 --test-lengths 8 --test-samples 2 --quiet)
 names=$("$programs/renar_train" --algo none 2>&1 | sed 's/.*Valid: //; s/,//g') || true
-(($(wc -w <<<"$names") >= 33)) || { echo "not 32 algorithms and all: $names"; exit 1; }
+[[ $(wc -w <<<"$names") == 33 ]] || { echo "not 32 algorithms and all: $names"; exit 1; }
 
 for name in $names; do
   start=$(date +%s%N)

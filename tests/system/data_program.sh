@@ -106,7 +106,7 @@ refused 2 'graph.json: unknown key "s"' trace --algo dfs --input graph.json
 echo '{"A": [[0, 1], [1, 0]], "s": 7}' >far.json
 refused 1 'far.json: [bfs] the source 7' trace --algo bfs --input far.json
 echo '{"A": [[0, 1], [1, 0]], "s": "zero\n\u001b[31m"}' >word.json
-refused 2 "word.json: the input 's' is a string of 10 letters" trace --algo bfs --input word.json --out y.npz
+refused 2 "word.json: the input 's' is the string \"zero??[31m\"" trace --algo bfs --input word.json --out y.npz
 echo '{"haystack": "A\nC", "needle": "A"}' >letter.json
 refused 2 "has the letter '?'" trace --algo naive_string_matcher --input letter.json
 echo '{"A": [[0, -1], [-1, 0]], "s": 0}' >negative.json
