@@ -10,6 +10,9 @@ std::string message(std::string_view format, std::initializer_list<MessageArg> a
   for (const MessageArg& arg : args) {
     switch (arg.kind) {
       case MessageArg::Kind::kInteger: store.push_back(arg.integer); break;
+      case MessageArg::Kind::kUnsigned:
+        store.push_back(static_cast<std::uint64_t>(arg.integer));
+        break;
       case MessageArg::Kind::kReal: store.push_back(arg.real); break;
       case MessageArg::Kind::kText: store.push_back(arg.text); break;
     }

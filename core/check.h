@@ -30,16 +30,18 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-/// One argument of a message: an integer, a real number or a text.
+/// One argument of a message: an integer (the bits of an unsigned one), a real number or a text.
 struct MessageArg {
-  enum class Kind { kInteger, kReal, kText } kind;
+  enum class Kind { kInteger, kUnsigned, kReal, kText } kind;
   std::int64_t integer = 0;
   double real = 0;
   std::string text;
 
   template <class T>
   static MessageArg of(const T& value) {
-    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      return {Kind::kUnsigned, static_cast<std::int64_t>(value), 0, {}};
+    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
       return {Kind::kInteger, static_cast<std::int64_t>(value), 0, {}};
     } else if constexpr (std::is_floating_point_v<T>) {
       return {Kind::kReal, 0, static_cast<double>(value), {}};

@@ -16,11 +16,39 @@
 namespace renar {
 namespace {
 
+/// What a launch reads, or writes. Most that is asked for lies outside of the hull, and the asking
+/// is what the host pays for an op.
+class Stretches {
+ public:
+  void clear() {
+    all_.clear();
+    hull_ = {};
+  }
+  void add(const Stretch& stretch) {
+    hull_ = all_.empty()
+                ? stretch
+                : Stretch{std::min(hull_.begin, stretch.begin), std::max(hull_.end, stretch.end)};
+    all_.push_back(stretch);
+  }
+  bool meets(const Stretch& theirs) const {
+    return hull_.meets(theirs) && std::any_of(all_.begin(), all_.end(), [&](const Stretch& mine) {
+             return mine.meets(theirs);
+           });
+  }
+  const std::vector<Stretch>& all() const { return all_; }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::vector<Stretch> all_;
+  Stretch hull_;
+};
+
 /// A launch to be.
 struct Waiting {
   const CollectedKind* kind;
   ProfileHere asked;  // the range that asked for it
-  std::vector<Stretch> reads, writes;
+  Stretches reads, writes;
   std::int64_t flops;
   alignas(64) std::byte given[kMostGiven];
 };
@@ -33,7 +61,6 @@ struct Queue {
   std::array<Waiting, kMostWaiting> places;
   std::array<Waiting*, kMostWaiting> waiting;  // the first `count` of them
   std::size_t count = 0;
-  alignas(64) std::byte unused[kMostGiven];
 
   Queue() {
     for (std::size_t i = 0; i < kMostWaiting; ++i) waiting[i] = &places[i];
@@ -47,17 +74,15 @@ Queue& queue() {
   return only;
 }
 
-template <class Some, class Others>
-bool any_meets(const Some& some, const Others& others) {
-  return std::any_of(some.begin(), some.end(), [&](const Stretch& mine) {
-    return std::any_of(others.begin(), others.end(),
-                       [&](const Stretch& theirs) { return mine.meets(theirs); });
-  });
+template <class Some>
+bool any_meets(const Some& some, const Stretches& others) {
+  return std::any_of(some.begin(), some.end(),
+                     [&](const Stretch& mine) { return others.meets(mine); });
 }
 
 // Whether the one reads what the other writes.
-template <class One, class Other>
-bool needs(const One& reads, const One& writes, const Other& other) {
+template <class One>
+bool needs(const One& reads, const One& writes, const Waiting& other) {
   return any_meets(reads, other.writes) || any_meets(writes, other.reads);
 }
 
@@ -81,8 +106,8 @@ Waiting& add_last(Queue& q, const CollectedKind& kind) {
 }
 
 void add_touched(Waiting& w, const Touched& touched) {
-  w.reads.insert(w.reads.end(), touched.reads().begin(), touched.reads().end());
-  w.writes.insert(w.writes.end(), touched.writes().begin(), touched.writes().end());
+  for (const Stretch& stretch : touched.reads()) w.reads.add(stretch);
+  for (const Stretch& stretch : touched.writes()) w.writes.add(stretch);
   w.flops += touched.flops();
 }
 
@@ -102,11 +127,13 @@ std::int64_t bytes_of(std::vector<Stretch> stretches) {
 
 void start(Waiting& w) {
   const ProfileElsewhere profile(w.asked, w.kind->name);
-  if (profile_wanted(kProfileTimes)) count_work(bytes_of(w.reads) + bytes_of(w.writes), w.flops);
+  if (profile_wanted(kProfileTimes)) {
+    count_work(bytes_of(w.reads.all()) + bytes_of(w.writes.all()), w.flops);
+  }
   const auto run = [&w] { w.kind->start(w.given); };
 #ifndef RENAR_CUDA
   if (simt::watches_touched() && !is_recording()) {
-    return simt::run_watched(w.kind->name, w.reads, w.writes, run);
+    return simt::run_watched(w.kind->name, w.reads.all(), w.writes.all(), run);
   }
 #endif
   run();
@@ -127,7 +154,7 @@ Follows follows_of(Group group) {
 
 void record(Group group) {
   const Follows follows = follows_of(group);
-  const std::vector<LanePlace> plan = plan_lanes({follows.data(), group.size()});
+  const std::vector<LanePlace> plan = plan_lanes({follows.data(), group.size()}, recording_lanes());
   CudaLanes lanes;
   for (std::size_t i = 0; i < group.size(); ++i) {
     lanes.enter(plan[i].lane);
@@ -141,7 +168,7 @@ void record(Group group) {
 }
 
 void start(Group group) {
-  if (is_recording() && group.size() > 1) return record(group);
+  if (is_recording() && group.size() > 1 && recording_lanes() > 1) return record(group);
 #ifdef RENAR_CUDA
   for (Waiting* w : group) start(*w);
 #else
@@ -185,7 +212,6 @@ void Touched::put(const Stretch& stretch, Stretches& to, std::size_t& number) {
 CollectedPlace find_collected(const CollectedKind& kind, const Touched& touched, MayJoin may_join,
                               const void* of) {
   Queue& q = queue();
-  if (launches_are_left_out()) return {q.unused, true};
   Waiting* place = nullptr;
   for (std::size_t i = q.count; i-- > 0;) {
     Waiting& w = *q.waiting[i];
@@ -202,21 +228,20 @@ CollectedPlace find_collected(const CollectedKind& kind, const Touched& touched,
 
 void* add_collected(const CollectedKind& kind, const Touched& touched) {
   Queue& q = queue();
-  if (launches_are_left_out()) return q.unused;
   Waiting& w = add_last(q, kind);
   add_touched(w, touched);
   return w.given;
 }
 
 void last_collected_reads(const Stretch& stretch) {
+  if (launches_are_left_out()) return;  // it was not collected
   Queue& q = queue();
-  if (!launches_are_left_out()) q.waiting[q.count - 1]->reads.push_back(stretch);
+  q.waiting[q.count - 1]->reads.add(stretch);
 }
 
 void* find_last_needed(const CollectedKind& kind, const Touched& touched, MayEnd may_end,
                        const void* of) {
   Queue& q = queue();
-  if (launches_are_left_out()) return nullptr;
   for (std::size_t i = q.count; i-- > 0;) {
     Waiting& w = *q.waiting[i];
     if (!must_follow(touched.reads(), touched.writes(), w)) continue;

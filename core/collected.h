@@ -14,7 +14,8 @@
 // look whether they touch more (core/simt_touched.h).
 //
 // kernels/products.cu collects layers, for_each and for_each_row (core/launch.h) what ops do
-// element by element and row by row, launch_later a kernel that none can join.
+// element by element and row by row, launch_later a kernel that none can join. They collect nothing
+// while launches are left out (core/cuda.h).
 #pragma once
 
 #include <array>

@@ -266,6 +266,23 @@ void cuda_queue_point(std::size_t point) {
   check_cuda(cudaEventRecord(event_of(point), stream()), "queueing an event");
 }
 
+namespace {
+
+__global__ void spin(long long clocks) {
+  const long long start = clock64();
+  while (clock64() - start < clocks) {
+  }
+}
+
+}  // namespace
+
+void cuda_hold_up(double seconds) {
+  int kilohertz = 0;
+  check_cuda(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "asking for its clock");
+  spin<<<1, 1, 0, stream()>>>(static_cast<long long>(seconds * 1e3 * kilohertz));
+  check_launch();
+}
+
 double cuda_seconds_between(std::size_t from, std::size_t to) {
   float ms = 0;
   check_cuda(cudaEventElapsedTime(&ms, event_of(from), event_of(to)), "reading an event");
@@ -330,6 +347,7 @@ void cuda_forget(void* recording) { delete static_cast<simt::Recording*>(recordi
 
 void cuda_queue_point(std::size_t) {}
 double cuda_seconds_between(std::size_t, std::size_t) { return 0; }
+void cuda_hold_up(double) {}
 void nvtx_push(const char*) {}
 void nvtx_pop() {}
 

@@ -83,6 +83,8 @@ void cuda_forget(void* recording);
 /// one to another when both have been.
 void cuda_queue_point(std::size_t point);
 double cuda_seconds_between(std::size_t from, std::size_t to);
+/// Queues a kernel that does nothing for about so long.
+void cuda_hold_up(double seconds);
 
 /// A named range of the calling thread for Nsight.
 void nvtx_push(const char* name);

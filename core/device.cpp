@@ -37,14 +37,25 @@ void run_or_note(Device device, const Work& work, Given... given) {
   simt::note(simt::given(given...), run);
 }
 
-/// The copies on fibers are done when they are called; they count as if they were not.
-void wait_for_all(Device device) {
+void copy(Device device, void* to, const void* from, std::size_t bytes) {
+  if (device == Device::kCuda) return cuda_copy(to, from, bytes);
+  run_or_note(
+      device, [=] { std::memmove(to, from, bytes); }, to, from, bytes);
+}
+
+/// A copy or fill that writes so many bytes; on a device it is collected.
+template <class Work>
+void queue_later(const char* name, Device device, void* to, std::size_t bytes, const Work& work) {
+  if (device == Device::kCpu) return work();
+  launch_later(
+      name, Touched().writes(static_cast<const char*>(to), static_cast<std::int64_t>(bytes)), work);
+}
+
+/// Before memory is released that what is collected would read or write. After an error nobody
+/// wants what waits, and starting it could raise another in a destructor.
+void settle(Device device) {
   if (device == Device::kCpu) return;
-  start_collected();
-  if (device == Device::kCuda) cuda_wait();
-  if (device == Device::kSimt) simt::refuse_in_recording("wait for what was queued");
-  sending = false;
-  ++waits;
+  std::uncaught_exceptions() > 0 ? forget_collected() : start_collected();
 }
 
 }  // namespace
@@ -119,10 +130,7 @@ void* device_allocate(Device device, std::size_t bytes) {
 }
 
 void device_release(Device device, void* memory) {
-  if (device != Device::kCpu) {
-    // After an error nobody wants what waits, and starting it could raise another in a destructor.
-    std::uncaught_exceptions() > 0 ? forget_collected() : start_collected();
-  }
+  settle(device);
   switch (device) {
     case Device::kCpu: ::operator delete(memory, kAlignment); return;
     case Device::kSimt: simt::release(memory); return;
@@ -137,6 +145,7 @@ void* host_allocate(Device device, std::size_t bytes) {
 }
 
 void host_release(Device device, void* memory) {
+  settle(device);
   if (device == Device::kCuda) return cuda_release_host(memory);
   ::operator delete(memory, kAlignment);
 }
@@ -147,7 +156,8 @@ void copy_to_device(Device device, void* to, const void* from, std::size_t bytes
 }
 
 void send_to_device(Device device, void* to, const void* from, std::size_t bytes) {
-  copy_on_device(device, to, from, bytes);
+  if (bytes == 0) return;
+  queue_later("send", device, to, bytes, [=] { copy(device, to, from, bytes); });
   sending = sending || device != Device::kCpu;
 }
 
@@ -159,22 +169,26 @@ void copy_to_host(Device device, void* to, const void* from, std::size_t bytes) 
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   if (device != Device::kCpu) start_collected();
-  if (device == Device::kCuda) return cuda_copy(to, from, bytes);
-  run_or_note(
-      device, [=] { std::memmove(to, from, bytes); }, to, from, bytes);
+  copy(device, to, from, bytes);
 }
 
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return;
-  const auto fill = [=] {
+  queue_later("fill", device, to, bytes, [=] {
     if (device == Device::kCuda) return cuda_fill(to, byte, bytes);
     run_or_note(
         device, [=] { std::memset(to, byte, bytes); }, to, byte, bytes);
-  };
-  if (device == Device::kCpu) return fill();
-  const Touched touched =
-      Touched().writes(static_cast<const char*>(to), static_cast<std::int64_t>(bytes));
-  launch_later("fill", touched, fill);
+  });
+}
+
+// The copies on fibers are done when they are called; they count as if they were not.
+void wait_for_all(Device device) {
+  if (device == Device::kCpu) return;
+  start_collected();
+  if (device == Device::kCuda) cuda_wait();
+  if (device == Device::kSimt) simt::refuse_in_recording("wait for what was queued");
+  sending = false;
+  ++waits;
 }
 
 void wait_for_sends(Device device) {

@@ -61,6 +61,8 @@ void copy_to_host(Device device, void* to, const void* from, std::size_t bytes);
 void copy_on_device(Device device, void* to, const void* from, std::size_t bytes);
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes);
 
+/// Waits for all that was queued.
+void wait_for_all(Device device);
 /// Waits until all that was sent has arrived; at once where the host has waited since.
 void wait_for_sends(Device device);
 

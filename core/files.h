@@ -15,6 +15,17 @@
 
 namespace renar {
 
+/// What f() gives; an Error that does not name the file gets its name.
+template <class F>
+auto naming_file(const std::string& path, const F& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
+    throw Error(path + ": " + error.what());
+  }
+}
+
 /// The bytes of a regular file. Throws renar::Error with the path and the system's reason.
 std::string read_file(const std::string& path);
 

@@ -12,10 +12,12 @@ namespace renar {
 
 using Json = nlohmann::ordered_json;
 
-/// The value that a text is. Throws Json::exception where it is no JSON.
+/// The value that a text is. Throws Json::exception where it is no JSON, and renar::Error where it
+/// is nested deeper than 32 or has an object of more than 10,000 keys: copies of the one would
+/// exhaust the stack, and the other takes quadratic time.
 Json parse_json(std::string_view text);
 
-/// The value that a text is, if it is JSON.
+/// The value that a text is, if it is such JSON.
 std::optional<Json> try_parse_json(std::string_view text);
 
 }  // namespace renar

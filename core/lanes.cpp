@@ -2,6 +2,11 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/check.h"
 
 namespace renar {
 namespace {
@@ -17,10 +22,10 @@ bool has(LaunchSet set, int launch) {
 
 // The lane whose last launch is the latest of those that are needed; else the one whose last launch
 // is the oldest.
-int lane_for(LaunchSet needed, const Lasts& last) {
+int lane_for(LaunchSet needed, const Lasts& last, int lanes) {
   int goes_on = kNone, idle = 0;
   const auto of = [&](int lane) { return last[static_cast<std::size_t>(lane)]; };
-  for (int lane = 0; lane < kLanes; ++lane) {
+  for (int lane = 0; lane < lanes; ++lane) {
     const bool is_needed = has(needed, of(lane));
     if (is_needed && (goes_on == kNone || of(lane) > of(goes_on))) goes_on = lane;
     if (of(lane) < of(idle)) idle = lane;
@@ -30,13 +35,28 @@ int lane_for(LaunchSet needed, const Lasts& last) {
 
 }  // namespace
 
-std::vector<LanePlace> plan_lanes(std::span<const LaunchSet> follows) {
+int lanes_from(const char* text) {
+  if (text == nullptr) return kLanes;
+  const std::string_view digits = text;
+  int number = -1;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  RENAR_USAGE(error == std::errc() && end == digits.end() && number >= 0 && number <= kLanes,
+              "RENAR_LANES={} is not a number of lanes, 0 to {}", digits, kLanes);
+  return number;
+}
+
+int recording_lanes() {
+  static const int lanes = lanes_from(std::getenv("RENAR_LANES"));
+  return lanes;
+}
+
+std::vector<LanePlace> plan_lanes(std::span<const LaunchSet> follows, int lanes) {
   std::vector<LanePlace> plan;
   std::vector<LaunchSet> over;  // those that have ended when each launch has
   Lasts last;
   last.fill(kNone);
   for (std::size_t i = 0; i < follows.size(); ++i) {
-    const int lane = lane_for(follows[i], last);
+    const int lane = lane_for(follows[i], last, lanes);
     int& before = last[static_cast<std::size_t>(lane)];
     LaunchSet ended = before == kNone ? 0 : over[static_cast<std::size_t>(before)];
     LanePlace& place = plan.emplace_back(LanePlace{lane, 0});

@@ -27,10 +27,17 @@ struct LanePlace {
   LaunchSet waits_for;
 };
 
+/// How many lanes recordings have: kLanes, or what the environment's RENAR_LANES says. With 1 a
+/// graph's launches follow each other, with 0 nothing is recorded: to be measured against, and a
+/// way out. Throws UsageError where that is no such number.
+int recording_lanes();
+/// What RENAR_LANES says; null: nothing.
+int lanes_from(const char* text);
+
 /// For launches 0, 1, .. in this order, at most kMostLaunches, of which launch i must not start
 /// before those of follows[i], all lower than i, have ended. It waits for no more than that, and
 /// for the last launch of its lane, which is one that it follows; else the lane is the one that was
 /// entered longest ago.
-std::vector<LanePlace> plan_lanes(std::span<const LaunchSet> follows);
+std::vector<LanePlace> plan_lanes(std::span<const LaunchSet> follows, int lanes = kLanes);
 
 }  // namespace renar

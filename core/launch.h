@@ -131,6 +131,7 @@ void launch(const Grid& grid, void (*kernel)(P...), A&&... arguments) {
 /// launch_collected (or a fill, core/device.h).
 template <class Start>
 void launch_later(const char* name, const Touched& touched, const Start& start) {
+  if (launches_are_left_out()) return;
   static const CollectedKind kind{name,
                                   [](const void* given) { (*static_cast<const Start*>(given))(); }};
   static_assert(sizeof(Start) <= kMostGiven && std::is_trivially_destructible_v<Start>);
@@ -245,7 +246,7 @@ void start_jobs(const void* given) {
 
 template <class F, JobsBy kBy>
 void collect_job(std::int64_t count, const F& f) {
-  if (count == 0) return;
+  if (count == 0 || launches_are_left_out()) return;
   static const CollectedKind kind{name_of_type<F>(), start_jobs<F, kBy>};
   const auto may_join = [](const Jobs<F>& all, bool meets) {
     return !meets && all.count < Jobs<F>::kMost;

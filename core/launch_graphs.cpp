@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/cuda.h"
+#include "core/lanes.h"
 #include "core/launch.h"
 #include "core/profile.h"
 
@@ -55,7 +56,8 @@ void LaunchGraphs::forget_keys() {
 }
 
 void LaunchGraphs::run(const Key& key, const std::function<void()>& work) {
-  if (device_ == Device::kCpu || profile_wanted(kProfileTimes)) return work();
+  const bool runs_as_it_is = device_ == Device::kCpu || profile_wanted(kProfileTimes);
+  if (runs_as_it_is || recording_lanes() == 0) return work();
   start_collected();
   ++runs_;
   const auto at = entries_.find(key);

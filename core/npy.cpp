@@ -159,7 +159,8 @@ std::size_t little_endian(std::string_view bytes) {
 
 }  // namespace
 
-StoredArray decode_npy(std::string_view bytes, const std::string& where) {
+StoredArray decode_npy(std::string file, const std::string& where) {
+  const std::string_view bytes = file;
   RENAR_CHECK(bytes.size() >= 10 && bytes.starts_with(kMagic), "[npy] {} is not a .npy array",
               where);
   const int version = bytes[6];
@@ -170,11 +171,12 @@ StoredArray decode_npy(std::string_view bytes, const std::string& where) {
   RENAR_CHECK(header_size <= bytes.size() - start, "[npy] {} ends inside its header", where);
 
   StoredArray array = parse_header(bytes.substr(start, header_size), where);
-  const std::string_view elements = bytes.substr(start + header_size);
+  const std::size_t size = bytes.size() - start - header_size;
   const std::size_t expected = bytes_of(array.type, array.shape, "[npy] " + where + ":");
-  RENAR_CHECK(elements.size() == expected, "[npy] {}: shape {} of {} needs {} bytes, has {}", where,
-              text_of(array.shape), name_of(array.type), expected, elements.size());
-  array.bytes = elements;
+  RENAR_CHECK(size == expected, "[npy] {}: shape {} of {} needs {} bytes, has {}", where,
+              text_of(array.shape), name_of(array.type), expected, size);
+  file.erase(0, start + header_size);
+  array.bytes = std::move(file);
   return array;
 }
 

@@ -14,7 +14,7 @@ namespace renar {
 
 /// The array in these bytes; `where` names them in errors. Throws renar::Error on anything but a
 /// little-endian C-order array of a StoredType whose bytes are all there and no more.
-StoredArray decode_npy(std::string_view bytes, const std::string& where);
+StoredArray decode_npy(std::string bytes, const std::string& where);
 
 /// The bytes of an array, the header padded so that the elements start at a multiple of 64.
 std::string encode_npy(const StoredArray& array);

@@ -30,6 +30,8 @@ struct Log {
   const ProfileScope* backward = nullptr;  // the range of the closure that runs, if one does
   KernelWork work;
   std::size_t collected = 0;  // marks whose `queue` is known
+  GpuPace pace = GpuPace::kAsItComes;
+  int until_held_up = 0;  // kernels
 };
 
 struct Logs {
@@ -53,11 +55,21 @@ Log& my_log() {
   return *mine;
 }
 
+// Holds the GPU up before so many kernels for about as long as the host needs to queue them.
+void stay_behind(Log& log) {
+  constexpr int kKernels = 200;
+  constexpr double kSecondsEach = 10e-6;
+  if (log.pace != GpuPace::kBehind || log.until_held_up-- > 0) return;
+  log.until_held_up = kKernels;
+  cuda_hold_up(kKernels * kSecondsEach);
+}
+
 // Point 0 is the Profiler's begin, point i + 1 the i-th mark since the last collect().
 void write_mark(Log& log, Kind kind, ProfilePhase phase, const ProfileScope* scope,
                 const char* op) {
   if (!profile_wanted(kProfileTimes)) return;
   std::vector<ProfileMark>& marks = log.track.marks;
+  if (kind == Kind::kCut) stay_behind(log);
   if (log.track.queues) cuda_queue_point(marks.size() - log.collected + 1);
   const double now = seconds_now();
   marks.push_back({kind, phase, scope, op, now, now, log.work});
@@ -168,7 +180,7 @@ std::string path_of(const ProfileScope& scope) {
   return scope.parent == nullptr ? scope.name : path_of(*scope.parent) + "/" + scope.name;
 }
 
-Profiler::Profiler(Device device) : device_(device) {
+Profiler::Profiler(Device device, GpuPace pace) : device_(device) {
   Log& mine = my_log();
   const std::lock_guard lock(logs().mutex);
   RENAR_CHECK(!profile_wanted(kProfileTimes), "[profiler] {} profilers at once: one can listen", 2);
@@ -176,14 +188,17 @@ Profiler::Profiler(Device device) : device_(device) {
     log->track.marks.clear();
     log->track.queues = false;
     log->collected = 0;
+    log->pace = GpuPace::kAsItComes;
   }
   mine.track.thread = "main";
   mine.track.number = 0;
   if (device == Device::kCuda) {
-    copy_to_host(device, nullptr, nullptr, 0);  // waits: the next point is passed at once
+    wait_for_all(device);  // the next point is passed at once
     cuda_queue_point(0);
     start_ = seconds_now();
     mine.track.queues = true;
+    mine.pace = pace;
+    mine.until_held_up = 0;
   }
   profile_listeners.fetch_or(kProfileTimes);
 }
@@ -192,7 +207,7 @@ Profiler::~Profiler() { profile_listeners.fetch_and(~kProfileTimes); }
 
 void Profiler::collect() {
   if (device_ != Device::kCuda) return;
-  copy_to_host(device_, nullptr, nullptr, 0);  // waits
+  wait_for_all(device_);
   const std::lock_guard lock(logs().mutex);
   for (const auto& log : logs().all) {
     if (!log->track.queues) continue;

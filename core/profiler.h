@@ -73,11 +73,17 @@ struct ProfileTrack {
   std::vector<ProfileMark> marks;
 };
 
+/// How fast a GPU is fed while marks are made of it. Two events and a launch take the host longer
+/// than most kernels run, so a GPU that gets them as they come waits in between, and its times are
+/// the host's. It is behind where it is held up now and then, between kernels: then a kernel's time
+/// is its own and what starting it costs the GPU.
+enum class GpuPace { kAsItComes, kBehind };
+
 class Profiler {
  public:
   /// Begins to listen. The calling thread is "main" and the one that queues work for `device`.
   /// Throws renar::Error where another one listens.
-  explicit Profiler(Device device);
+  explicit Profiler(Device device, GpuPace pace = GpuPace::kAsItComes);
   ~Profiler();
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;

@@ -31,7 +31,7 @@ struct KernelPlace {
   ProfilePhase phase;
   KernelWork work;
   double least = 0;     ///< seconds
-  double measured = 0;  ///< seconds of the queue, the waits for a launch included
+  double measured = 0;  ///< seconds of the queue; of waits what the Profiler's pace leaves
 };
 /// The longest first: by time measured where a GPU was, else by the least.
 std::vector<KernelPlace> kernel_places(std::span<const ProfileTrack> tracks, const Card& card);

@@ -13,8 +13,9 @@
 namespace renar {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8, kMaxHeader = 100'000'000;  // the format's own limit
-constexpr int kMaxDepth = 3;  // file { tensor { shape [ .. ] } }
+constexpr std::size_t kLengthBytes = 8, kMaxHeader = std::size_t{1} << 22;
+constexpr std::size_t kMaxKeys = 20'000;  // of an object; a file of all algorithms has some 1,500
+constexpr int kMaxDepth = 3;              // file { tensor { shape [ .. ] } }
 constexpr const char* kMetadata = "__metadata__";
 constexpr const char* kChecksum = "renar_crc32";
 constexpr std::string_view kNoDigits = "00000000";
@@ -55,6 +56,8 @@ Json parse_header(std::string_view text, const std::string& where) {
       const std::string key = parsed.get<std::string>();
       RENAR_CHECK(keys.back().insert(key).second, "[safetensors] {}: '{}' stands twice", where,
                   key);
+      RENAR_CHECK(keys.back().size() <= kMaxKeys, "[safetensors] {}: more than {} keys", where,
+                  kMaxKeys);
     }
     return true;
   };

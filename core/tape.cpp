@@ -29,6 +29,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
   whole_lasting_.reset();
   host_.reset();
   fetched_.reset();
+  fetches_.clear();
   for (std::vector<Node>* nodes : {&nodes_, &nodes_of_trajectory_, &segments_}) nodes->clear();
   shared_.clear();
   shared_of_trajectory_.clear();
@@ -37,7 +38,7 @@ void Tape::start(Mode mode, const Real* values, Real* grads, const ActiveParamet
 
 void Tape::begin_step() {
   step_.rewind({});
-  fetched_.rewind({});
+  if (fetches_.empty()) fetched_.rewind({});
   in_step_ = true;
   used_before_step_ = used();
 }
@@ -68,6 +69,14 @@ void Tape::forget_segment() {
   shared_.clear();
   kept_.rewind(kept_floor_);
   lasting_.rewind(lasting_floor_);
+}
+
+void Tape::fetch_all() {
+  if (fetches_.empty()) return;
+  wait_for_all(device_);
+  for (const Node& node : fetches_) node.run(node.closure);
+  fetches_.clear();
+  fetched_.rewind({});
 }
 
 Tensor Tape::use(const Param& param) const {

@@ -57,7 +57,8 @@ class Tape {
         lasting_(device, Arena::Memory::kZeroed),
         whole_(device),
         whole_lasting_(device, Arena::Memory::kZeroed),
-        host_(device, Arena::Memory::kToSend) {}
+        host_(device, Arena::Memory::kToSend),
+        fetched_(device, Arena::Memory::kToSend) {}
   Device device() const { return device_; }
   /// Of the matrix products of a device.
   Precision precision() const { return precision_; }
@@ -205,6 +206,18 @@ class Tape {
     copy_to_host(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
     return host;
   }
+  /// Calls then(const T*) with numbers of the device once they are here, those of the CPU at once:
+  /// many are waited for together, when fetch_all() is called or there are too many. `then` holds
+  /// pointers and numbers.
+  template <class T, class Then>
+  void fetch_later(const T* there, std::int64_t count, const Then& then) {
+    if (device_ == Device::kCpu) return then(there);
+    T* host = fetched_.array<T>(count);
+    copy_on_device(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
+    fetches_.push_back(node_of([then, host] { then(host); }, {}));
+    if (fetched_.used() > kMostFetched) fetch_all();
+  }
+  void fetch_all();
 
   /// Files `backward` to be run for `output`; dropped where output has no gradient. Profiles call
   /// the op by the name of the function that calls this.
@@ -233,6 +246,8 @@ class Tape {
   }
 
  private:
+  static constexpr std::size_t kMostFetched = std::size_t{1} << 24;  // bytes that wait
+
   struct Shared {
     const void* address;
     void* what;
@@ -289,7 +304,8 @@ class Tape {
   Arena whole_;          // beside segments: lives as long as the trajectory
   Arena whole_lasting_;  // and such gradients of a device, zeroed at once as lasting_'s are
   Arena host_;           // beside a device: closures, and numbers on their way to it
-  Arena fetched_;        // and those that have come back
+  Arena fetched_;        // and those that have come back, or will
+  std::vector<Node> fetches_;
   std::vector<Node> nodes_, nodes_of_trajectory_;
   std::vector<Node> segments_;                         // each records itself anew
   std::vector<Shared> shared_, shared_of_trajectory_;  // by address

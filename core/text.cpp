@@ -4,6 +4,11 @@
 #include <vector>
 
 namespace renar {
+namespace {
+
+constexpr std::size_t kLongestShown = 60;
+
+}  // namespace
 
 std::string join(std::span<const std::string> words, std::string_view separator) {
   std::string text;
@@ -31,6 +36,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_match(std::string_view word, std::span<const std::string> candidates) {
+  word = word.substr(0, kLongestShown);
   const auto nearest = std::min_element(candidates.begin(), candidates.end(),
                                         [&](const std::string& a, const std::string& b) {
                                           return edit_distance(word, a) < edit_distance(word, b);
@@ -43,6 +49,10 @@ std::string one_line(std::string_view text) {
   const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
   std::replace_if(line.begin(), line.end(), is_control, '?');
   return line;
+}
+
+std::string shortened(std::string_view text) {
+  return std::string(text.substr(0, kLongestShown)) + (text.size() > kLongestShown ? ".." : "");
 }
 
 std::string shell_quoted(std::string_view word) {

@@ -17,11 +17,15 @@ std::string join(std::span<const std::string> words, std::string_view separator 
 /// word into the other (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to the word, the first of equals; empty if there is no candidate.
+/// The candidate nearest to the word, by its first 60 letters, the first of equals; empty if there
+/// is no candidate.
 std::string nearest_match(std::string_view word, std::span<const std::string> candidates);
 
 /// The text on one line, whatever was in it: control characters become question marks.
 std::string one_line(std::string_view text);
+
+/// A text that a message shows: its first 60 bytes and "..", or all of it.
+std::string shortened(std::string_view text);
 
 /// A word as a POSIX shell must be given it: in quotes where it has to be.
 std::string shell_quoted(std::string_view word);

@@ -229,6 +229,7 @@ void add_products(const ProductSum& sum) {
     touched.computes(flops);
     add_flops(flops);
   }
+  if (launches_are_left_out()) return;
   const std::int64_t ends = sum.rows / sum.nodes * sum.out;
   touched.reads(sum.send, ends).reads(sum.recv, ends).writes(sum.y, sum.rows * sum.out);
   for (int b = 0; b < sum.biases; ++b) touched.reads(sum.bias[b], sum.out);
@@ -252,12 +253,14 @@ void add_to_input(std::int64_t rows, std::int64_t in, std::int64_t out, const Re
   if (rows == 0) return;
   const std::int64_t flops = 2 * rows * out * in;
   add_flops(flops);
+  if (launches_are_left_out()) return;
   const Touched touched =
       Touched().reads(dy, rows * out).reads(w, in * out).writes(dx, rows * in).computes(flops);
   add_task({.rows = rows, .out = in, .y = dx}, true, precision, 1, touched).add_factors(dy, w, out);
 }
 
 bool end_with_relu(std::int64_t rows, std::int64_t out, const Real* y, Real* dy) {
+  if (launches_are_left_out()) return false;
   const Task sum{.rows = rows, .out = out, .y = dy};
   const auto has_it = [&](const Collection& c) { return find_sum(c.all, sum) < c.all.count; };
   Collection* c = end_collected<Collection>(

@@ -8,13 +8,15 @@
 // the line that would carry it is commented out.)
 //
 // A slot may end one trajectory and begin others within a chunk, in different shards. So what is
-// taken up and what is put down are two arrays, which change places after the chunk.
+// taken up and what is put down are two arrays, which change places after the chunk. They lie where
+// the chunks run, tensor by tensor: (slots,width) of hidden, then that of the cell, and so on.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "core/arena.h"
+#include "core/device_buffer.h"
+#include "core/tape.h"
 #include "nn/batch.h"
 #include "nn/encoder.h"
 
@@ -30,31 +32,34 @@ struct CarriedTensors {
 
 class CarriedState {
  public:
-  /// As a checkpoint holds it; empty before the first chunk. It lies on the host, where the device
-  /// can read and write it without being waited for.
-  explicit CarriedState(const std::vector<Real>& values = {}, Device device = Device::kCpu);
+  /// As a checkpoint holds it; empty before the first chunk.
+  explicit CarriedState(std::vector<Real> values = {}, Device device = Device::kCpu);
 
-  /// Makes room, zeroed, if this is the first chunk. Throws renar::Error if it holds another number
-  /// of slots or another width.
-  void fit(std::int64_t slots, std::int64_t width);
-  /// Overwrites the rows of the samples that start from their slot. The tensors lie on the device.
-  void take_up(Device device, const Samples& samples, const CarriedTensors& tensors) const;
+  /// Makes room, zeroed, if this is the first chunk; `widths` are the numbers that a slot has of
+  /// each tensor. Throws renar::Error if it holds another number of slots or other widths.
+  void fit(std::int64_t slots, const std::vector<std::int64_t>& widths);
+  /// Overwrites the rows of the samples that start from their slot. Throws renar::Error where the
+  /// tape has another device.
+  void take_up(Tape& tape, const Samples& samples, const CarriedTensors& tensors) const;
   /// Keeps the rows of samples [begin, end) for their slots. Shards may do so at once: a slot has
   /// at most one unfinished part.
-  void put_down(Device device, const Samples& samples, std::int64_t begin, std::int64_t end,
+  void put_down(Tape& tape, const Samples& samples, std::int64_t begin, std::int64_t end,
                 const CarriedTensors& tensors);
-  /// After the chunk, when the device has been waited for: what was put down is there to be taken
-  /// up; other slots are zero.
+  /// After the chunk: what was put down is there to be taken up; other slots are zero.
   void turn();
 
-  std::vector<Real> values() const { return {now_, now_ + size_}; }
+  /// (slots, width), as a checkpoint holds it.
+  std::vector<Real> values() const;
 
  private:
-  void make_room(std::int64_t size);
+  std::int64_t size() const { return slots_ * width_; }
 
-  Arena memory_;
-  std::int64_t size_ = 0, width_ = 0;
-  Real *now_ = nullptr, *next_ = nullptr;  // (slots, width)
+  Device device_;
+  std::vector<Real> start_;  // until there is room
+  std::int64_t slots_ = 0, width_ = 0;
+  std::vector<std::int64_t> widths_;  // empty: no room yet
+  DeviceBuffer<Real> one_, other_;
+  Real *now_ = nullptr, *next_ = nullptr;
 };
 
 }  // namespace renar

@@ -124,10 +124,12 @@ void Net::forward(Tape& tape, const Samples& samples, const Request& request) co
     if (step > 0 && tape.is_full()) end_segment(run, step);
     run_step(run, step);
   }
-  if (!samples.rounded()) return;
-  tape.begin_step();
-  decode_outputs(run, run.held, samples.steps(), 0);
-  tape.end_step();
+  if (samples.rounded()) {
+    tape.begin_step();
+    decode_outputs(run, run.held, samples.steps(), 0);
+    tape.end_step();
+  }
+  tape.fetch_all();
 }
 
 void Net::run_step(Trajectory& run, std::int64_t step) const {
@@ -224,7 +226,7 @@ void Net::start(Trajectory& run) const {
               "[net] a batch of {} parts of trajectories: reconstruction needs whole ones",
               samples.batch().size);
   if (run.request.carried == nullptr) return;
-  run.request.carried->take_up(run.tape.device(), samples, carried(run.spec, run.state));
+  run.request.carried->take_up(run.tape, samples, carried(run.spec, run.state));
 }
 
 template <class F>
@@ -244,13 +246,13 @@ CarriedTensors Net::carried(const Spec& spec, State state) const {
   return tensors;
 }
 
-std::int64_t Net::carried_width(int task, std::int64_t nodes) const {
-  std::int64_t width = (options_.lstm ? 2 : 1) * nodes * options_.processor.hidden;
+std::vector<std::int64_t> Net::carried_widths(int task, std::int64_t nodes) const {
+  std::vector<std::int64_t> widths(options_.lstm ? 2 : 1, nodes * options_.processor.hidden);
   for (const Probe& probe : spec(task)) {
     if (probe.stage != Stage::kHint || !reads_hints(options_.hints)) continue;
-    width += read_size(probe, nodes);
+    widths.push_back(read_size(probe, nodes));
   }
-  return width;
+  return widths;
 }
 
 // What the next step reads; parts of trajectories that stop here leave it for the next chunk.
@@ -259,8 +261,7 @@ void Net::carry_on(Trajectory& run, Tensor hidden, std::int64_t step) const {
   run.state.hidden = carry(run.tape, hidden);
   const std::int64_t begin = run.samples.active(step + 1), end = run.samples.going_on(step);
   if (begin == end || run.request.carried == nullptr) return;
-  run.request.carried->put_down(run.tape.device(), run.samples, begin, end,
-                                carried(run.spec, run.state));
+  run.request.carried->put_down(run.tape, run.samples, begin, end, carried(run.spec, run.state));
 }
 
 // Whether an edge pointer is needed whole, and not only as the means that the encoder reads.
@@ -433,13 +434,14 @@ void Net::report(Trajectory& run, std::size_t p, std::int64_t frame, std::int64_
   if (counted > 0) run.losses.add(p, frame, begin, logits.first(counted));
   Predictions* predictions = run.request.predictions;
   if (predictions == nullptr || !predictions->wants(run.spec[p])) return;
-  const std::int64_t each = logits.size() / logits.dim(0);
-  const Real* numbers = run.tape.fetch(logits.data, logits.size());
-  for (std::int64_t k = 0; k < logits.dim(0); ++k) {
-    if (hint && run.samples.last_step(begin + k) < frame - 1) break;  // its rounded length goes on
-    predictions->put(run.samples.batch(), p, hint ? frame - 1 : 0, run.samples.index(begin + k),
-                     numbers + k * each);
-  }
+  const std::int64_t count = logits.dim(0), each = logits.size() / count;
+  run.tape.fetch_later(logits.data, logits.size(), [=, &run](const Real* numbers) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (hint && run.samples.last_step(begin + k) < frame - 1) break;  // a rounded length goes on
+      predictions->put(run.samples.batch(), p, hint ? frame - 1 : 0, run.samples.index(begin + k),
+                       numbers + k * each);
+    }
+  });
 }
 
 }  // namespace renar

@@ -69,8 +69,8 @@ class Net {
   void count_reconstruction(const Batch& batch, const NoiseKey& noise,
                             ReconstructionScales& scales) const;
 
-  /// The numbers that a slot of the carried state has.
-  std::int64_t carried_width(int task, std::int64_t nodes) const;
+  /// The numbers that a slot of the carried state has, of each of its tensors.
+  std::vector<std::int64_t> carried_widths(int task, std::int64_t nodes) const;
 
   enum class Pass { kTrain, kEvaluate };
   struct Request {

@@ -43,7 +43,7 @@ Net::Request ShardRunner::training_request(const Net& net, const Batch& batch,
                                            CarriedState* carried) {
   scales_ = loss_scales(batch);
   net.count_reconstruction(batch, noise, reconstruction_scales_);
-  if (carried != nullptr) carried->fit(batch.slots, net.carried_width(batch.task, batch.nodes));
+  if (carried != nullptr) carried->fit(batch.slots, net.carried_widths(batch.task, batch.nodes));
   return {.pass = Net::Pass::kTrain,
           .scales = &scales_,
           .reconstruction = &reconstruction_scales_,

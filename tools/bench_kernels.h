@@ -2,7 +2,8 @@
 // them below the roofline. On a GPU they run and are timed; on fibers they are only counted, at
 // sizes that would take fibers hours.
 //
-// They are launched one by one, as a profile has them: in training a graph is played.
+// They are launched one by one and, so that a GPU's times are its own, faster than it runs them
+// (GpuPace): in training a graph is played.
 #pragma once
 
 #include <fmt/core.h>
@@ -41,7 +42,7 @@ inline int bench_kernels(const KernelsOptions& o) {
   BenchedModel model(o, machine);
   const int updates = on_gpu ? 5 : 1;
   for (int i = 0; i < updates; ++i) model.update();
-  Profiler profiler(machine.device);
+  Profiler profiler(machine.device, GpuPace::kBehind);
   for (int i = 0; i < updates; ++i) {
     {
       const ProfileRange range("update");

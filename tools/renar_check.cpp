@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/tensor.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "tools/numbers.h"
 #include "tools/program.h"
@@ -55,7 +56,8 @@ int golden(const std::string& path, const std::string& manifest, double toleranc
     try {
       failed += check_case(file, manifest, limits, device) ? 0 : 1;
     } catch (const std::exception& error) {  // the others are run all the same
-      fmt::print("FAILED {:<22} {}\n", std::filesystem::path(file).stem().string(), error.what());
+      fmt::print("FAILED {:<22} {}\n", std::filesystem::path(file).stem().string(),
+                 one_line(error.what()));
       ++failed;
     }
   }

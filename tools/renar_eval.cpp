@@ -68,7 +68,7 @@ int evaluate_and_export(Options& o) {
     const std::size_t arrays = export_parameters(*o.npz, run.net);
     print_out(fmt::format("{}: {} arrays, the {} parameters of {}, after {} steps\n", *o.npz,
                           arrays, o.checkpoint, o.run, run.step));
-    if (o.request.lengths.empty() && !o.json) return 0;
+    if (o.request == EvaluationRequest() && !o.json) return 0;
   }
 
   const StopSignals signals;
@@ -103,7 +103,7 @@ int run(int argc, char** argv) {
   app.add_option("--json", o.json, "write everything to this file, as one JSON object");
   app.add_option("--export", o.npz,
                  "write the parameters to this .npz, named as dm-clrs names them; scores too only "
-                 "where --lengths or --json asks");
+                 "where another flag asks what or where to (--lengths, --hints, --json, ..)");
   app.add_option("--device", o.device, "default: as the run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}));
   app.add_option("--precision", o.precision, "of a GPU's products; default: as the run")

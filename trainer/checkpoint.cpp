@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/files.h"
 #include "core/safetensors.h"
 
 namespace renar {
@@ -81,6 +82,9 @@ std::vector<Real> checked_parameters(const SafetensorsFile& file, const std::str
     RENAR_CHECK(array.shape == stored_shape(param.shape), "[checkpoint] {}: {} is {}, expected {}",
                 path, name, text_of(array.shape), param.shape.text());
     const std::vector<Real> numbers = array.exactly<Real>();
+    RENAR_CHECK(
+        std::all_of(numbers.begin(), numbers.end(), [](Real x) { return std::isfinite(x); }),
+        "[checkpoint] {}: {} holds a number that is not finite", path, name);
     values.insert(values.end(), numbers.begin(), numbers.end());
   }
   return values;
@@ -125,10 +129,12 @@ void save_parameters(const std::string& path, const std::string& algo, const Net
 }
 
 int load_parameters(const std::string& path, const std::string& algo, Net& net) {
-  const SafetensorsFile file = read_checked(path, algo, net);
-  const int step = number<int>(file, path, "step");
-  put(checked_parameters(file, path, net), net);
-  return step;
+  return naming_file(path, [&] {
+    const SafetensorsFile file = read_checked(path, algo, net);
+    const int step = number<int>(file, path, "step");
+    put(checked_parameters(file, path, net), net);
+    return step;
+  });
 }
 
 void save_state(const std::string& path, const std::string& algo, const Net& net,
@@ -150,7 +156,9 @@ void save_state(const std::string& path, const std::string& algo, const Net& net
   write_safetensors(path, file);
 }
 
-TrainState load_state(const std::string& path, const std::string& algo, Net& net) {
+namespace {
+
+TrainState state_in(const std::string& path, const std::string& algo, Net& net) {
   const SafetensorsFile file = read_checked(path, algo, net);
   TrainState state;
   state.step = number<int>(file, path, "step");
@@ -169,6 +177,8 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
       path, state.step, state.best_step, state.best_score, state.seconds, state.validation_seconds);
   state.optimizer = {number<std::int64_t>(file, path, "updates"),
                      file.tensor(kMoment1).exactly<Real>(), file.tensor(kMoment2).exactly<Real>()};
+  RENAR_CHECK(state.optimizer.steps >= state.step, "[checkpoint] {} has {} updates in {} steps",
+              path, state.optimizer.steps, state.step);
   state.stream = file.tensor(kStream).exactly<std::uint32_t>();
   state.carried = carried_of(file, path);
   const std::vector<Real> values = checked_parameters(file, path, net);
@@ -178,6 +188,12 @@ TrainState load_state(const std::string& path, const std::string& algo, Net& net
       state.optimizer.m.size(), state.optimizer.v.size(), values.size());
   put(values, net);
   return state;
+}
+
+}  // namespace
+
+TrainState load_state(const std::string& path, const std::string& algo, Net& net) {
+  return naming_file(path, [&] { return state_in(path, algo, net); });
 }
 
 }  // namespace renar

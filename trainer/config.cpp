@@ -203,10 +203,10 @@ void complete(Config& config, const ValidNames& valid) {
               "{}",
               config.hint_teacher_forcing, config.hint_mode);
   const Config standard;
-  RENAR_USAGE(config.chunked || (config.chunk_length == standard.chunk_length &&
-                                 config.chunk_state == standard.chunk_state),
-              "--chunk-length {} and --chunk-state {} are of --chunked: give it too",
-              config.chunk_length, config.chunk_state);
+  RENAR_USAGE(config.chunked || config.chunk_length == standard.chunk_length,
+              "--chunk-length {} is of --chunked: give it too", config.chunk_length);
+  RENAR_USAGE(config.chunked || config.chunk_state == standard.chunk_state,
+              "--chunk-state {} is of --chunked: give it too", config.chunk_state);
   RENAR_USAGE(!config.chunked || config.method == "baseline",
               "--chunked trains --method baseline: {} recovers hints of whole trajectories",
               config.method);

@@ -34,6 +34,19 @@ struct TomlKind {
   }
 };
 
+/// Dotted keys nest, and the parser goes as deep as they do.
+void check_parsable(const std::string& text, const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr int kMostDots = 5000;
+  RENAR_USAGE(text.size() <= kMostBytes, "{} has more than {} bytes", path, kMostBytes);
+  int dots = 0, line = 1;
+  for (const char letter : text) {
+    dots = letter == '\n' ? 0 : dots + (letter == '.' ? 1 : 0);
+    line += letter == '\n' ? 1 : 0;
+    RENAR_USAGE(dots <= kMostDots, "{}: line {} has more than {} dots", path, line, kMostDots);
+  }
+}
+
 }  // namespace
 
 void set_from_toml(const Setting& setting, const toml::node& node, const std::string& place,
@@ -68,7 +81,9 @@ std::optional<std::string> flag_text(const toml::node& node) {
 
 toml::table parse_toml(const std::string& path) {
   try {
-    return toml::parse(read_file(path));
+    const std::string text = read_file(path);
+    check_parsable(text, path);
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
     throw UsageError(fmt::format("{} is not TOML: line {}: {}", path, error.source().begin.line,
                                  error.description()));
@@ -83,8 +98,8 @@ const Setting& find_setting(const std::vector<Setting>& table, std::string_view 
   const auto setting = std::find_if(table.begin(), table.end(), [&](const Setting& entry) {
     return entry.name == name || (!entry.alias.empty() && entry.alias == name);
   });
-  RENAR_USAGE(setting != table.end(), "{}: {} is not a setting; did you mean {}?", path, key,
-              nearest_match(name, names_of(table, "")));
+  RENAR_USAGE(setting != table.end(), "{}: {} is not a setting; did you mean {}?", path,
+              shortened(key), nearest_match(name, names_of(table, "")));
   RENAR_USAGE(setting->group != Group::kCall,
               "{}: {} belongs to one call: give it as the flag --{}", path, key, name);
   return *setting;

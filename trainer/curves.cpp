@@ -191,7 +191,8 @@ void draw_losses(const Curves& curves, const Axis& x, Drawing& drawing) {
   std::map<int, Line> lines;  // by training length
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const LossPoint& point : curves.losses) {
-    if (!std::isfinite(point.loss) || point.loss <= 0) continue;  // a logarithm has no place for it
+    constexpr double kLeast = 1e-30, kMost = 1e30;  // what a logarithm's axis has a place for
+    if (!(point.loss >= kLeast && point.loss <= kMost)) continue;
     lines[point.nodes].push_back({static_cast<double>(point.step), point.loss});
     low = std::min(low, point.loss);
     high = std::max(high, point.loss);

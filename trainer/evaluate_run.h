@@ -43,6 +43,8 @@ struct EvaluationRequest {
   std::vector<double> p;             ///< of graphs
   std::optional<int> length_needle;  ///< of string matchers
   bool hints = false;
+
+  bool operator==(const EvaluationRequest&) const = default;
 };
 
 /// One algorithm at one length.

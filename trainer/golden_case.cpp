@@ -114,7 +114,8 @@ GoldenCase read_golden_case(const std::string& path, const std::string& manifest
   out.arrays = read_npz(path);
   const std::string title = fs::path(path).stem().string();
   try {
-    const Json entry = parse_json(read_file(manifest)).at(title);
+    const Json entry =
+        naming_file(manifest, [&] { return parse_json(read_file(manifest)).at(title); });
     std::vector<Probe> probes;
     for (const auto& [name, probe] : entry.at("spec").items()) {
       probes.push_back(probe_of(name, probe, out.arrays));

@@ -13,18 +13,14 @@
 namespace renar {
 namespace {
 
-/// The beginning of a text on one line: what is no printable ASCII becomes a question mark.
-std::string printable(std::string_view text, std::size_t longest) {
-  std::string line(text.substr(0, longest));
+/// A text on one line: what is no printable ASCII becomes a question mark.
+std::string printable(std::string line) {
   for (char& c : line) c = c >= ' ' && c <= '~' ? c : '?';
   return line;
 }
 
 /// A text from the file as a message may show it.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  return printable(text, kLongest) + (text.size() > kLongest ? ".." : "");
-}
+std::string shown(std::string_view text) { return printable(shortened(text)); }
 
 /// The parser calls this for each token in turn. All that is kept is the value being read, so that
 /// neither deep nor long nonsense costs more than it takes to see it.
@@ -116,7 +112,7 @@ class InputReader : public Json::json_sax_t {
     const std::size_t column = read.size() - (read.rfind('\n') + 1);  // npos + 1 = 0
     constexpr std::size_t kLongest = 160;
     throw UsageError(message_of("{}, line {}, column {}: {}", where_, line, column + 1,
-                                printable(reason, kLongest)));
+                                printable(std::string(reason.substr(0, kLongest)))));
   }
 
  private:

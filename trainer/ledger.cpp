@@ -132,7 +132,8 @@ void append_finished(const std::string& ledger, const Config& config,
                      const RunDirectory& directory) {
   Json line = beginning_of(config, directory);
   try {
-    const Json summary = parse_json(read_file(directory.summary()));
+    const Json summary = naming_file(directory.summary(),
+                                     [&] { return parse_json(read_file(directory.summary())); });
     result_of(summary);
     line.update(summary);
   } catch (const Json::exception& error) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -16,12 +17,21 @@ namespace renar {
 
 namespace {
 
-/// The object that a line holds, if it is one with a step.
+/// Whether a number that counts is one, where it is there.
+bool counts(const Json& object, const char* key) {
+  if (!object.contains(key)) return true;
+  const Json& number = object.at(key);
+  return number.is_number_integer() && number >= 0 && number <= std::numeric_limits<int>::max();
+}
+
+/// The object that a line holds, if it is one with a step, and its algorithm and nodes are such.
 std::optional<Json> object_in(std::string_view line) {
   std::optional<Json> object = try_parse_json(line);
-  const bool has_step = object && object->is_object() && object->contains("step") &&
-                        object->at("step").is_number_integer();
-  return has_step ? std::move(object) : std::nullopt;
+  const bool good = object && object->is_object() && object->contains("step") &&
+                    counts(*object, "step") && counts(*object, "nodes") &&
+                    counts(*object, "length") &&
+                    (!object->contains("algo") || object->at("algo").is_string());
+  return good ? std::move(object) : std::nullopt;
 }
 
 /// Calls see(line) for each line in order, as long as it says yes. A line counts once its end is
@@ -56,8 +66,8 @@ std::string kept_metrics(const std::string& path, int steps) {
   return kept;
 }
 
-MetricsWriter::MetricsWriter(const std::string& path, int first_step) : path_(path) {
-  write_file_atomically(path, kept_metrics(path, first_step));
+MetricsWriter::MetricsWriter(const std::string& path, const std::string& kept) : path_(path) {
+  write_file_atomically(path, kept);
   file_ = std::fopen(path.c_str(), "a");
   RENAR_CHECK(file_ != nullptr, "[metrics] cannot open {}: {}", path, std::strerror(errno));
 }

@@ -14,14 +14,14 @@ namespace renar {
 constexpr const char* kMeanOfAll = "mean";
 
 /// The lines that a run which has done `steps` goes on from: those of these steps, without what
-/// comes after them or is damaged. Throws renar::Error where lines are missing.
+/// comes after them or is damaged; of no steps none. Throws renar::Error where lines are missing.
 std::string kept_metrics(const std::string& path, int steps);
 
 class MetricsWriter {
  public:
-  /// Opens the file for appending and makes it if need be, with kept_metrics of the steps before
-  /// first_step. Throws renar::Error.
-  MetricsWriter(const std::string& path, int first_step);
+  /// Makes the file anew with the lines in `kept` (kept_metrics) and opens it for appending. Throws
+  /// renar::Error.
+  MetricsWriter(const std::string& path, const std::string& kept);
   ~MetricsWriter();
   MetricsWriter(const MetricsWriter&) = delete;
   MetricsWriter& operator=(const MetricsWriter&) = delete;
@@ -37,7 +37,8 @@ class MetricsWriter {
 };
 
 /// The objects of a metrics file in order; a half-written last line is left out. Throws
-/// renar::Error with path and line number for anything else that is not an object with a step.
+/// renar::Error with path and line number for anything else that is not an object with a step and,
+/// where they are there, an algorithm's name and whole numbers of nodes and length.
 std::vector<nlohmann::ordered_json> read_metrics(const std::string& path);
 
 }  // namespace renar

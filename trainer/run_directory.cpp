@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
@@ -60,7 +61,15 @@ RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const 
   }
   if (config.overwrite) return RunPlan::kFresh;
   if (!resume) {  // the arguments of --resume were compared when they were parsed
-    const std::string difference = config_difference(read_run_config(path_, valid), config);
+    Config there = read_run_config(path_, valid);
+    const std::string difference = config_difference(there, config);
+    const int steps_there = std::exchange(there.steps, config.steps);
+    RENAR_USAGE(
+        difference.empty() || steps_there > config.steps ||
+            !config_difference(there, config).empty(),
+        "--out {0} holds this run with {1} steps: --resume {0} --steps {2} goes on with it, "
+        "--overwrite begins it anew",
+        path_, steps_there, config.steps);
     RENAR_USAGE(difference.empty(),
                 "--out {} holds a run of another configuration ({}): choose another --out, or "
                 "--overwrite to replace it",

@@ -14,6 +14,7 @@ namespace renar {
 namespace {
 
 constexpr double kMaxNodes = 4096;
+constexpr std::size_t kMostEntries = 4096;  // of a list
 
 // "a whole number from 1 to 4096", "numbers above 0 and up to 1", "a number from 0 to below 1"
 std::string expectation(const Range& range, bool whole, bool list) {
@@ -37,12 +38,13 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
   T parsed{};
   const bool good = parse_number(text, setting.range, parsed);
   RENAR_USAGE(good, "{} takes {}, got \"{}\"", place,
-              expectation(setting.range, std::is_integral_v<T>, false), text);
+              expectation(setting.range, std::is_integral_v<T>, false), shortened(text));
   value = parsed;
 }
 
 void parse(const Setting&, std::string_view text, const std::string& place, bool& value) {
-  RENAR_USAGE(text == "true" || text == "false", "{} takes true or false, got \"{}\"", place, text);
+  RENAR_USAGE(text == "true" || text == "false", "{} takes true or false, got \"{}\"", place,
+              shortened(text));
   value = text == "true";
 }
 
@@ -51,7 +53,7 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
   const std::vector<std::string>& choices = setting.choices;
   RENAR_USAGE(!text.empty(), "{} must not be empty", place);
   RENAR_USAGE(choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end(),
-              "{} does not know \"{}\"; did you mean \"{}\"? Valid: {}", place, text,
+              "{} does not know \"{}\"; did you mean \"{}\"? Valid: {}", place, shortened(text),
               nearest_match(text, choices), join(choices));
   value = text;
 }
@@ -69,8 +71,9 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
     } else {
       const bool good = parse_number(entry, setting.range, value);
       RENAR_USAGE(good, "{} takes {} with commas between them, got \"{}\"", place,
-                  expectation(setting.range, std::is_integral_v<T>, true), text);
+                  expectation(setting.range, std::is_integral_v<T>, true), shortened(text));
     }
+    RENAR_USAGE(parsed.size() < kMostEntries, "{} has more than {} entries", place, kMostEntries);
     const bool repeated = std::find(parsed.begin(), parsed.end(), value) != parsed.end();
     RENAR_USAGE(!repeated, "{} has {} twice", place, value);
     parsed.push_back(value);

@@ -146,7 +146,7 @@ RunResult result_of(const Json& s) {
 
 RunResult read_summary(const std::string& path) {
   try {
-    return result_of(parse_json(read_file(path)));
+    return naming_file(path, [&] { return result_of(parse_json(read_file(path))); });
   } catch (const Json::exception& error) {
     throw Error(message_of("[summary] {} is damaged: {}", path, error.what()));
   }

@@ -47,7 +47,7 @@ std::string table_of(const Ledger& ledger, const Sweep& sweep) {
     if (!is_done(ledger, run)) continue;
     const LedgerEntry* entry = ledger.find(run.hash);
     planned.result = &entry->result;
-    commits.insert(entry->commit);
+    commits.insert(one_line(entry->commit));
     ++done;
   }
   std::string text = paper_table(runs);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "algos/training_stream.h"
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/profile.h"
 #include "core/text.h"
@@ -104,11 +106,11 @@ std::vector<OracleScore> best_tests(const Config& config, const std::string& met
   const std::string algo = several ? kMeanOfAll : config.algo[0];
   best.resize(config.test_lengths.size());
   for (const auto& line : read_metrics(metrics)) {
-    if (!line.contains("test_score") || line["algo"] != algo) continue;
+    if (!line.contains("test_score") || line.value("algo", "") != algo) continue;
+    const Json& score = line.at("test_score");
     for (std::size_t i = 0; i < best.size(); ++i) {
-      if (line["length"] != config.test_lengths[i] || !line["test_score"].is_number()) continue;
-      const double score = line["test_score"];
-      if (score > best[i].score) best[i] = {score, line["step"]};
+      if (line.value("length", -1) != config.test_lengths[i] || !score.is_number()) continue;
+      if (score > best[i].score) best[i] = {score, line.at("step")};
     }
   }
   return best;
@@ -140,8 +142,8 @@ class Training {
       state_ = load_state(directory.last(), checkpoint_name(config), net_);
       RENAR_CHECK(state_.step <= config.steps, "[train] {} has done {} steps, more than --steps {}",
                   directory.last(), state_.step, config.steps);
-      kept_metrics(directory.metrics(), state_.step);  // or say so before anything is written
-      source_->restore(state_.stream);
+      kept_metrics_ = kept_metrics(directory.metrics(), state_.step);
+      naming_file(directory.last(), [&] { source_->restore(state_.stream); });
       check_best();
     } else if (!config.init_from.empty()) {
       init_note_ = load_initial_parameters(config.init_from, net_);
@@ -176,7 +178,8 @@ class Training {
 
   /// All steps that are left; false where a signal came.
   bool train(Progress& progress) {
-    MetricsWriter metrics(directory_.metrics(), state_.step);
+    MetricsWriter metrics(directory_.metrics(), kept_metrics_);
+    kept_metrics_ = {};
     for (const std::string& note :
          {machine_.note, init_note_, masks_note(net_),
           foreign_sampler_flag(algorithms_, !config_.p.empty(),
@@ -331,8 +334,10 @@ class Training {
   }
 
   std::string advice() const {
-    return fmt::format("training stopped; {} holds the last checkpoint, a smaller --lr may help",
-                       directory_.path());
+    std::error_code none;
+    const bool saved = std::filesystem::exists(directory_.last(), none);
+    return fmt::format("training stopped; {}a smaller --lr may help",
+                       saved ? directory_.path() + " holds the last checkpoint, " : "");
   }
 
   /// Scores the best parameters, which take the place of those in training; false where a signal
@@ -407,7 +412,8 @@ class Training {
   std::vector<EvaluationSet> validation_;  // one an algorithm
   std::optional<NetInTraining> training_;  // owns the parameters of net_ until the test
   TrainState state_;
-  std::string init_note_;  // what --init-from has loaded
+  std::string kept_metrics_;  // of the steps before, until they are written
+  std::string init_note_;     // what --init-from has loaded
 };
 
 }  // namespace

@@ -149,7 +149,12 @@ Trace sample_bipartite_matching(NumpyRandom& random, int length, const SamplerPa
 }
 
 Trace run_bipartite_matching(const UserInput& input) {
-  return bipartite_matching(input.table("edges"));
+  constexpr int kMostNodes = 256;
+  const Matrix edges = input.table("edges");
+  RENAR_USAGE(edges.rows() + edges.columns() <= kMostNodes,
+              "bipartite_matching: {} nodes on the left and {} on the right, at most {} together",
+              edges.rows(), edges.columns(), kMostNodes);
+  return bipartite_matching(edges);
 }
 
 }  // namespace

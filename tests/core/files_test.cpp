@@ -121,6 +121,15 @@ TEST_CASE("files: an error names the path and the reason") {
   CHECK(scratch.files() == 1);
 }
 
+TEST_CASE("files: an error that does not name its file gets the name") {
+  const auto fails = [](const char* what) { throw Error(what); };
+  CHECK(naming_file("a.json", [] { return 3; }) == 3);
+  CHECK_THROWS_WITH_AS(naming_file("a.json", [&] { fails("too deep"); }), "a.json: too deep",
+                       Error);
+  CHECK_THROWS_WITH_AS(naming_file("a.json", [&] { fails("[x] a.json is bad"); }),
+                       "[x] a.json is bad", Error);
+}
+
 TEST_CASE("files: a full disk leaves the old file and nothing else") {
   const Scratch scratch;
   const std::string path = scratch.path("file");

@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "core/check.h"
+
 namespace renar {
 namespace {
 
@@ -30,6 +32,21 @@ TEST_CASE("lanes: a chain stays in its lane and waits for nothing else") {
     CHECK(place.lane == plan[0].lane);
     CHECK(place.waits_for == 0);
   }
+}
+
+TEST_CASE("lanes: as many as are wanted, and with one nothing is waited for") {
+  CHECK(lanes_from(nullptr) == kLanes);
+  CHECK(lanes_from("0") == 0);
+  CHECK(lanes_from("8") == 8);
+  for (const char* wrong : {"", "9", "-1", "1x", " 1", "two"}) {
+    CHECK_THROWS_AS(lanes_from(wrong), UsageError);
+  }
+  const std::vector<LaunchSet> follows{0, 0, 0b1, 0, 0b1111};
+  for (const LanePlace& place : plan_lanes(follows, 1)) {
+    CHECK(place.lane == 0);
+    CHECK(place.waits_for == 0);
+  }
+  for (const LanePlace& place : plan_lanes(follows, 2)) CHECK(place.lane < 2);
 }
 
 TEST_CASE("lanes: what needs nothing runs beside it; a launch that needs all waits once for each") {

@@ -206,6 +206,7 @@ Run run_ops(Device device, Tape::Mode mode) {
     }
     tape.end_step();
     if (mode == Tape::Mode::kRecord) tape.backward();
+    wait_for_all(device);
   }
   profiler.collect();
   result.tracks = profiler.tracks();

@@ -112,6 +112,9 @@ TEST_CASE("safetensors: whatever does not fit is refused") {
     CHECK_THROWS_AS(read(header, four), Error);
   }
   CHECK_THROWS_AS(read(R"({"a":)" + std::string(100'000, '['), four), Error);
+  std::string wide = "{\"__metadata__\":{\"k\":\"\"";
+  for (int i = 0; i < 100'000; ++i) wide += ",\"" + std::to_string(i) + "\":\"\"";
+  CHECK_THROWS_WITH_AS(read(wide + "}}", ""), doctest::Contains("more than 20000 keys"), Error);
   CHECK_THROWS_AS(decode_safetensors("short", "x"), Error);
   CHECK_THROWS_AS(decode_safetensors(std::string(8, '\xff') + "{}", "x"), Error);
 

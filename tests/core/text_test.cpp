@@ -26,6 +26,15 @@ TEST_CASE("text: nearest match and join") {
   CHECK(join(std::vector<std::string>{"a", "a"}, "/") == "a/a");
 }
 
+TEST_CASE("text: of a long text the beginning counts, and is shown") {
+  const std::string long_word(1'000'000, 'a');
+  CHECK(shortened(long_word) == std::string(60, 'a') + "..");
+  CHECK(shortened(std::string(60, 'b')) == std::string(60, 'b'));
+  CHECK(shortened("") == "");
+  const std::vector<std::string> words{"bfs", std::string(50, 'a')};
+  CHECK(nearest_match(long_word, words) == words[1]);
+}
+
 TEST_CASE("text: one line, whatever was in it") {
   CHECK(one_line("a\nb\tc\x1b[31m\x7f \xc3\xa4") == "a?b?c?[31m? \xc3\xa4");
   CHECK(one_line("").empty());

@@ -41,29 +41,33 @@ TEST_CASE("carried_state: rows go to their slots, and back to the parts that go 
     return two;
   };
   CarriedState state;
-  state.fit(3, 3);
+  state.fit(3, {2, 1});
   CHECK(state.values() == std::vector<Real>(9));
-  state.put_down(Device::kCpu, samples, 0, 3,
+  state.put_down(fresh.tape, samples, 0, 3,
                  tensors(100));                   // rows (100, 101 | 110), (102, 103 | 111), ..
   CHECK(state.values() == std::vector<Real>(9));  // not before the chunk is over
   state.turn();
   CHECK(state.values() == std::vector<Real>{102, 103, 111, 100, 101, 110, 104, 105, 112});
 
   const CarriedTensors taken = tensors(0);
-  state.take_up(Device::kCpu, samples, taken);
+  state.take_up(fresh.tape, samples, taken);
   test::check_values(taken.tensors[0], {0, 1, 102, 103, 4, 5, 100, 101}, 0);
   test::check_values(taken.tensors[1], {10, 111, 12, 110}, 0);
 
-  state.put_down(Device::kCpu, samples, 1, 2, tensors(0));
+  state.put_down(fresh.tape, samples, 1, 2, tensors(0));
   state.turn();
   CHECK(state.values() == std::vector<Real>{2, 3, 11, 0, 0, 0, 0, 0, 0});
 }
 
 TEST_CASE("carried_state: another width or number of slots is refused") {
   CarriedState state(std::vector<Real>(12));
-  CHECK_NOTHROW(state.fit(4, 3));
-  CHECK_THROWS_WITH_AS(state.fit(4, 2), doctest::Contains("expected 4 slots of 2"), Error);
-  CHECK_THROWS_AS(state.fit(3, 3), Error);
+  CHECK_THROWS_WITH_AS(state.fit(4, {2}), doctest::Contains("expected 4 slots of 2"), Error);
+  CHECK_NOTHROW(state.fit(4, {1, 2}));
+  CHECK_NOTHROW(state.fit(4, {1, 2}));
+  for (const std::vector<std::int64_t>& other : {std::vector<std::int64_t>{2}, {2, 1}, {3}}) {
+    CHECK_THROWS_AS(state.fit(4, other), Error);
+  }
+  CHECK_THROWS_AS(state.fit(3, {1, 2}), Error);
 }
 
 }  // namespace

@@ -149,7 +149,9 @@ Batch mixed_chunk(const Batch& whole) {
 
 std::vector<Real> random_state(const Batch& chunk, const NetOptions& options) {
   const Net net("x", *chunk.spec, options);
-  return test::random_values(chunk.slots * net.carried_width(0, chunk.nodes), 4);
+  std::int64_t width = 0;
+  for (const std::int64_t each : net.carried_widths(0, chunk.nodes)) width += each;
+  return test::random_values(chunk.slots * width, 4);
 }
 
 TEST_CASE("net: a chunk has the same bits on any number of threads, what it leaves included") {

@@ -228,6 +228,24 @@ TEST_CASE("net on a device: twenty updates in tf32 and bf16 stay near those in f
   }
 }
 
+TEST_CASE("net on a device: a batch of predictions is waited for once, and so are all its hints") {
+  const auto device = test::accelerator();
+  if (!device) return;
+  const Net net = test::small_net("dfs", test::small_options());
+  const PlacedNet placed(net, *device);
+  ShardRunner runner(1, *device);
+  const Batch batch = test::small_batch("dfs", 5, 3);
+  for (const auto hints : {Predictions::Hints::kNone, Predictions::Hints::kChoices}) {
+    Predictions predictions;
+    predictions.hints = hints;
+    runner.predict(placed, batch, predictions);
+    const DeviceCounts before = device_counts();
+    runner.predict(placed, batch, predictions);
+    CHECK(device_counts().waits == before.waits + 1);
+    CHECK(device_counts().allocations == before.allocations);
+  }
+}
+
 TEST_CASE("net on a device: the CPU has no precision but fp32") {
   CHECK_THROWS_AS(ShardRunner(1, Device::kCpu, Precision::kTf32), Error);
 }

@@ -72,6 +72,9 @@ refused 2 "the nearest match is 'dfs'" export --algo dsf --length 4 --samples 1 
 refused 2 "the nearest match is 'test'" export --algo dfs --split tset --out y.npz
 refused 2 '--algo is required' export --out y.npz
 refused 2 '--out is required' export --algo dfs --split test
+row=$(printf '1,%.0s' {1..128})
+printf '{"edges": [%s]}' "$(printf "[${row}1],%.0s" {1..127})[${row}1]" >wide.json
+refused 2 '128 nodes on the left and 129 on the right' trace --algo bipartite_matching --input wide.json
 refused 2 'give --split' export --algo dfs --out y.npz
 refused 2 'give --split' export --algo dfs --length 4 --seed 1 --out y.npz
 refused 2 'leave out' export --algo dfs --split test --seed 1 --out y.npz

@@ -75,6 +75,9 @@ LC_ALL=C grep -q $'"run": "run\xef\xbf\xbd"' bytes.json || fail "$(head -n 2 byt
 # Parameters out and in again: another run begins where this one's best were.
 eval_run --run run --export best.npz >out || fail "--export: status $?"
 grep -q '^best.npz: [0-9]* arrays' out || fail "--export said $(cat out)"
+(($(wc -l <out) == 1)) || fail "--export alone scored: $(cat out)"
+eval_run --run run --export best.npz --algo bfs --hints >out || fail "--export --hints: status $?"
+grep -q '^  all hints ' out || fail "--export --hints did not score: $(cat out)"
 for source in best.npz run/best.safetensors; do
   train --algo bfs,heapsort --steps 1 --lr 1e-30 --init-from $source --out again --overwrite >/dev/null \
     --test-lengths 5 --test-samples 6 || fail "--init-from $source: status $?"

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "core/check.h"
 #include "core/files.h"
 #include "core/safetensors.h"
@@ -158,10 +160,27 @@ TEST_CASE("checkpoint: damaged, foreign and missing files are refused") {
                                    {"best_step", "-2"},
                                    {"best_score", "nan"},
                                    {"seconds", "nan"},
-                                   {"validation_seconds", "inf"}}) {
+                                   {"validation_seconds", "inf"},
+                                   {"updates", "-1"},
+                                   {"updates", "0"}}) {
     refuse_changed([&](SafetensorsFile& file) { file.metadata[key] = value; });
   }
   refuse_changed([](SafetensorsFile& file) { file.metadata["format"] = "renar-2"; });
+
+  // Also of errors that know nothing of files the path is told.
+  SafetensorsFile other_type = good, infinite = good;
+  StoredArray& weights = other_type.tensors[0].array;
+  weights = StoredArray::of<std::int32_t>(
+      weights.shape, std::vector<std::int32_t>(weights.bytes.size() / sizeof(Real)));
+  write_safetensors(path, other_type);
+  check_refused(path, other, "bfs", path);
+  std::vector<Real> numbers = infinite.tensors[0].array.exactly<Real>();
+  numbers[0] = std::numeric_limits<Real>::quiet_NaN();
+  infinite.tensors[0].array = StoredArray::of(infinite.tensors[0].array.shape, numbers);
+  write_safetensors(path, infinite);
+  check_refused(path, other, "bfs", "holds a number that is not finite");
+  CHECK_THROWS_WITH_AS(load_parameters(path, "bfs", other), doctest::Contains("is not finite"),
+                       Error);
 }
 
 }  // namespace

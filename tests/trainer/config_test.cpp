@@ -209,7 +209,7 @@ TEST_CASE("config: chunks and what goes with them") {
   CHECK(config.chunk_state == "carry");
   CHECK(parse({"--algo", "dfs", "--chunked", "--chunk-state", "reset"}).chunk_state == "reset");
   CHECK(refusal({"--algo", "dfs", "--chunk-length", "8"}) ==
-        "--chunk-length 8 and --chunk-state carry are of --chunked: give it too");
+        "--chunk-length 8 is of --chunked: give it too");
   CHECK(refusal({"--algo", "dfs", "--chunk-state", "reset"}).ends_with("give it too"));
   CHECK(refusal({"--algo", "dfs", "--chunked", "--method", "mrenar"}) ==
         "--chunked trains --method baseline: mrenar recovers hints of whole trajectories");
@@ -340,6 +340,9 @@ TEST_CASE("config: flags outweigh the file, the file outweighs the defaults") {
 
 TEST_CASE("config: a wrong file is refused by file and key") {
   const TemporaryDirectory directory;
+  std::string dotted = "a", many = "1";  // shares, a line each
+  for (int i = 0; i < 100'000; ++i) dotted += ".a";
+  for (int i = 1; i < 5000; ++i) many += ",\n" + std::to_string(i / 5000.0);
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"bacth = 3", "bacth is not a setting; did you mean batch?"},
       {"batch = \"3\"", "batch must be a whole number"},
@@ -358,6 +361,11 @@ TEST_CASE("config: a wrong file is refused by file and key") {
       {"[model]\nhidden = 3", "model is not a setting"},
       {"train-lengths = [4]\ntrain_lengths = [5]", "stands twice"},
       {"batch = ", "line 1"},
+      {"batch = 3\n" + std::string(100'000, 'a') + " = 1", std::string(60, 'a') + ".. is not"},
+      {"algo = \"" + std::string(100'000, 'a') + "\"", std::string(60, 'a') + ".."},
+      {"batch = 3\n" + dotted + "=1", "line 2 has more than 5000 dots"},
+      {std::string(2 << 20, '#'), "has more than 1048576 bytes"},
+      {"p = [" + many + "]", "has more than 4096 entries"},
   };
   for (const auto& [text, expected] : wrong) {
     const std::string file = directory.write("c.toml", text);

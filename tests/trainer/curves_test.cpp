@@ -78,7 +78,10 @@ TEST_CASE("curves: nothing yet, one step, NaN and zero") {
   curves.validation = {{0, 0.5}};
   check_on_the_paper(curves_svg(curves));
   CHECK(count(curves_svg(curves), "<circle") == 2);
-  curves.losses = {{0, 16, 2.0}, {1, 16, 0.0}, {2, 16, std::numeric_limits<double>::quiet_NaN()}};
+  curves.losses = {{0, 16, 2.0},
+                   {1, 16, 0.0},
+                   {2, 16, std::numeric_limits<double>::quiet_NaN()},
+                   {3, 16, 1.7e308}};
   curves.validation = {{0, std::numeric_limits<double>::infinity()}};
   check_on_the_paper(curves_svg(curves));
 }

@@ -93,6 +93,19 @@ TEST_CASE("run_directory: another configuration is named, machine settings may d
   CHECK(s.plan(other) == RunPlan::kFresh);
 }
 
+TEST_CASE("run_directory: who asks for more steps is told how to go on, who asks for less is not") {
+  const Subject s;
+  (void)s.run.begin(config_of(10), RunPlan::kFresh);
+  CHECK_THROWS_WITH_AS(s.plan(config_of(20)), doctest::Contains("with 10 steps: --resume"),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(s.plan(config_of(20)), doctest::Contains("--steps 20 goes on"), UsageError);
+  CHECK_THROWS_WITH_AS(s.plan(config_of(5)), doctest::Contains("steps: 10 there, 5 here"),
+                       UsageError);
+  Config other = config_of(20);
+  other.lr = 0.5;
+  CHECK_THROWS_WITH_AS(s.plan(other), doctest::Contains("lr: 0.001 there, 0.5 here"), UsageError);
+}
+
 TEST_CASE("run_directory: what is not a run's is left alone") {
   const Subject s;
   write(s.run.path(), "");

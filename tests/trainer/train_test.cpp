@@ -522,6 +522,13 @@ TEST_CASE("train: a loss that is not finite names its step and leaves the last c
   CHECK(after.state.step == 3);
   CHECK(values(after.last) == values(before.last));
   CHECK(values(after.best) == values(before.best));
+
+  // Before the first checkpoint there is none to speak of.
+  const RunDirectory fresh(scratch.path("fresh"));
+  wild.checkpoint_every = 100;
+  wild.lr = 1e30;
+  CHECK_THROWS_WITH_AS(train(wild, fresh, RunPlan::kFresh, result),
+                       doctest::Contains("training stopped; a smaller --lr may help"), Error);
 }
 
 }  // namespace
