@@ -31,13 +31,16 @@ bench: build ## time one training step
 test-cuda: setup ## with a GPU: its kernels against the CPU, and the golden cases on it
 	@tools/test_cuda.sh
 
-bench-cuda: build ## with a GPU: a training step by algorithm, length, method and precision, each kernel and op
+bench-cuda: build ## with a GPU: a training step by algorithm, length, method, precision and lanes, each kernel and op
 	@for algo in dfs insertion_sort bfs; do for length in 16 64; do for method in baseline mrenar; do \
 	  ./renar_bench step --device cuda --algo $$algo --length $$length --method $$method $(ARGS) || echo 'not measured'; \
 	done; done; done
 	@for algo in dfs insertion_sort bfs; do for precision in tf32 bf16; do \
 	  ./renar_bench step --device cuda --algo $$algo --precision $$precision $(ARGS) || echo 'not measured'; \
 	done; done
+	@for lanes in 0 1; do for algo in dfs bfs; do for method in baseline mrenar; do \
+	  echo "RENAR_LANES=$$lanes"; RENAR_LANES=$$lanes ./renar_bench step --device cuda --algo $$algo --method $$method $(ARGS) || echo 'not measured'; \
+	done; done; done
 	@for algo in dfs insertion_sort bfs; do ./renar_bench kernels --device cuda --algo $$algo || echo 'not measured'; done
 	@for length in 16 64; do ./renar_bench ops --device cuda --batch 32 --length $$length --repeats 20 || echo 'not measured'; done
 
