@@ -14,7 +14,7 @@ namespace renar {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8, kMaxHeader = std::size_t{1} << 22;
-constexpr std::size_t kMaxKeys = 20'000;  // of an object; a file of all algorithms has some 1,500
+constexpr std::size_t kMaxKeys = 20'000;  // of an object; a file of all algorithms has some 1,400
 constexpr int kMaxDepth = 3;              // file { tensor { shape [ .. ] } }
 constexpr const char* kMetadata = "__metadata__";
 constexpr const char* kChecksum = "renar_crc32";
