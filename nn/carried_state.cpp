@@ -14,7 +14,7 @@ const Batch::Part& part_of(const Samples& samples, std::int64_t k) {
   return samples.batch().parts[static_cast<std::size_t>(samples.index(k))];
 }
 
-/// Calls f(i, rows, offset) for each tensor i: what its kernels are told, and where its numbers
+/// Calls f(x, rows, offset) for each tensor x: what its kernels are told, and where its numbers
 /// begin in a state.
 template <class F>
 void for_each_tensor(const CarriedTensors& tensors, SlotRows rows, const F& f) {
