@@ -5,6 +5,12 @@
 namespace renar {
 namespace {
 
+/// Where number i of the samples stands in a state; kNoSlot: nowhere.
+RENAR_HOST_DEVICE inline std::int64_t place_in_state(const SlotRows& rows, std::int64_t i) {
+  const std::int64_t slot = rows.slot[i / rows.each];
+  return slot == kNoSlot ? kNoSlot : slot * rows.each + i % rows.each;
+}
+
 struct TakeUpRows {
   SlotRows rows;
   const Real* state;
@@ -17,8 +23,8 @@ struct TakeUpRows {
         .writes(x, count);
   }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t slot = rows.slot[i / rows.each];
-    if (slot != kNoSlot) x[i] = state[slot * rows.each + i % rows.each];
+    const std::int64_t at = place_in_state(rows, i);
+    if (at != kNoSlot) x[i] = state[at];
   }
 };
 
@@ -34,8 +40,8 @@ struct PutDownRows {
         .writes(state, rows.slots * rows.each);
   }
   RENAR_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t slot = rows.slot[i / rows.each];
-    if (slot != kNoSlot) state[slot * rows.each + i % rows.each] = x[i];
+    const std::int64_t at = place_in_state(rows, i);
+    if (at != kNoSlot) state[at] = x[i];
   }
 };
 

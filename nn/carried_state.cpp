@@ -10,6 +10,11 @@
 namespace renar {
 namespace {
 
+/// Numbers of a slot.
+std::int64_t width_of(const std::vector<std::int64_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
+}
+
 const Batch::Part& part_of(const Samples& samples, std::int64_t k) {
   return samples.batch().parts[static_cast<std::size_t>(samples.index(k))];
 }
@@ -29,7 +34,7 @@ void for_each_tensor(const CarriedTensors& tensors, SlotRows rows, const F& f) {
 /// Calls f(at, of) for each number: its place tensor by tensor, and in a checkpoint.
 template <class F>
 void for_each_number(std::int64_t slots, const std::vector<std::int64_t>& widths, const F& f) {
-  const std::int64_t width = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
+  const std::int64_t width = width_of(widths);
   std::size_t at = 0;
   std::int64_t before = 0;
   for (const std::int64_t each : widths) {
@@ -45,10 +50,14 @@ void for_each_number(std::int64_t slots, const std::vector<std::int64_t>& widths
 }  // namespace
 
 CarriedState::CarriedState(std::vector<Real> values, Device device)
-    : device_(device), start_(std::move(values)), one_(device), other_(device) {}
+    : device_(device),
+      start_(std::move(values)),
+      states_{DeviceBuffer<Real>(device), DeviceBuffer<Real>(device)} {}
+
+std::int64_t CarriedState::size() const { return slots_ * width_of(widths_); }
 
 void CarriedState::fit(std::int64_t slots, const std::vector<std::int64_t>& widths) {
-  const std::int64_t width = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
+  const std::int64_t width = width_of(widths);
   const bool has_room = !widths_.empty();
   const std::int64_t held = has_room ? size() : std::ssize(start_);
   const bool fits =
@@ -59,15 +68,13 @@ void CarriedState::fit(std::int64_t slots, const std::vector<std::int64_t>& widt
               held, slots, width);
   if (has_room) return;
   slots_ = slots;
-  width_ = width;
   widths_ = widths;
-  now_ = one_.zeros(size());
-  next_ = other_.zeros(size());
+  for (DeviceBuffer<Real>& state : states_) state.zeros(size());
   if (start_.empty()) return;
   std::vector<Real> by_tensor(start_.size());
   for_each_number(slots_, widths_,
                   [&](std::size_t at, std::size_t of) { by_tensor[at] = start_[of]; });
-  one_.upload(by_tensor.data(), size());
+  states_[now_].upload(by_tensor.data(), size());
   start_ = {};
 }
 
@@ -82,7 +89,7 @@ void CarriedState::take_up(Tape& tape, const Samples& samples,
   }
   const SlotRows rows{samples.size(), tape.send(slot, samples.size()), slots_, 0};
   for_each_tensor(tensors, rows, [&](const Tensor& x, const SlotRows& of, std::int64_t offset) {
-    take_up_rows(device_, of, now_ + offset, x.data);
+    take_up_rows(device_, of, states_[now_].data() + offset, x.data);
   });
 }
 
@@ -95,19 +102,19 @@ void CarriedState::put_down(Tape& tape, const Samples& samples, std::int64_t beg
   }
   const SlotRows rows{count, tape.send(slot, count), slots_, 0};
   for_each_tensor(tensors, rows, [&](const Tensor& x, const SlotRows& of, std::int64_t offset) {
-    put_down_rows(device_, of, x.data + begin * of.each, next_ + offset);
+    put_down_rows(device_, of, x.data + begin * of.each, next().data() + offset);
   });
 }
 
 void CarriedState::turn() {
-  std::swap(now_, next_);
-  fill_bytes(device_, next_, 0, static_cast<std::size_t>(size()) * sizeof(Real));
+  now_ = 1 - now_;
+  next().zeros(size());
 }
 
 std::vector<Real> CarriedState::values() const {
   if (widths_.empty()) return start_;
   std::vector<Real> by_tensor(static_cast<std::size_t>(size())), found(by_tensor.size());
-  copy_to_host(device_, by_tensor.data(), now_, by_tensor.size() * sizeof(Real));
+  states_[now_].download(by_tensor.data(), size());
   for_each_number(slots_, widths_,
                   [&](std::size_t at, std::size_t of) { found[of] = by_tensor[at]; });
   return found;

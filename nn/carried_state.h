@@ -52,14 +52,15 @@ class CarriedState {
   std::vector<Real> values() const;
 
  private:
-  std::int64_t size() const { return slots_ * width_; }
+  std::int64_t size() const;
+  DeviceBuffer<Real>& next() { return states_[1 - now_]; }
 
   Device device_;
   std::vector<Real> start_;  // until there is room
-  std::int64_t slots_ = 0, width_ = 0;
+  std::int64_t slots_ = 0;
   std::vector<std::int64_t> widths_;  // empty: no room yet
-  DeviceBuffer<Real> one_, other_;
-  Real *now_ = nullptr, *next_ = nullptr;
+  std::array<DeviceBuffer<Real>, 2> states_;
+  std::size_t now_ = 0;  // which of them is taken up
 };
 
 }  // namespace renar
