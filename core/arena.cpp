@@ -5,7 +5,6 @@
 namespace renar {
 namespace {
 
-constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
 constexpr int kNanBytes = 0xff;
 constexpr std::size_t kLargestGrowth = std::size_t{4} << 30;

@@ -15,8 +15,6 @@
 namespace renar {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector
-
 std::atomic<std::int64_t> allocations{0}, waits{0};
 std::atomic<bool> sending{false};  // something was sent and the host has not waited since
 
@@ -122,7 +120,7 @@ std::size_t memory_of(Device device) {
 void* device_allocate(Device device, std::size_t bytes) {
   note_allocation(device);
   switch (device) {
-    case Device::kCpu: return ::operator new(bytes, kAlignment);
+    case Device::kCpu: return ::operator new (bytes, std::align_val_t{kAlignment});
     case Device::kSimt: return simt::allocate(bytes);
     case Device::kCuda: return cuda_allocate(bytes);
   }
@@ -132,7 +130,7 @@ void* device_allocate(Device device, std::size_t bytes) {
 void device_release(Device device, void* memory) {
   settle(device);
   switch (device) {
-    case Device::kCpu: ::operator delete(memory, kAlignment); return;
+    case Device::kCpu: ::operator delete (memory, std::align_val_t{kAlignment}); return;
     case Device::kSimt: simt::release(memory); return;
     case Device::kCuda: cuda_release(memory); return;
   }
@@ -141,13 +139,13 @@ void device_release(Device device, void* memory) {
 void* host_allocate(Device device, std::size_t bytes) {
   note_allocation(device);
   if (device == Device::kCuda) return cuda_allocate_host(bytes);
-  return ::operator new(bytes, kAlignment);
+  return ::operator new (bytes, std::align_val_t{kAlignment});
 }
 
 void host_release(Device device, void* memory) {
   settle(device);
   if (device == Device::kCuda) return cuda_release_host(memory);
-  ::operator delete(memory, kAlignment);
+  ::operator delete (memory, std::align_val_t{kAlignment});
 }
 
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes) {

@@ -17,6 +17,8 @@ namespace renar {
 
 enum class Device { kCpu, kSimt, kCuda };
 
+constexpr std::size_t kAlignment = 64;  // bytes of a cache line, and of the widest vector
+
 /// "cpu", "simt" or "cuda".
 std::string_view name_of(Device device);
 

@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #endif
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -78,7 +80,7 @@ std::size_t control_group_memory(const std::string& groups, const std::string& r
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string group = line.substr(second + 1);
     if (controllers == ",,") bytes = std::min(bytes, least_limit(root, group, "memory.max"));
     if (controllers.find(",memory,") != std::string::npos) {

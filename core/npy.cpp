@@ -186,8 +186,8 @@ std::string encode_npy(const StoredArray& array) {
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
   std::string header = "{'descr': '" + std::string(descr_of(array.type)) +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  constexpr std::size_t kBefore = 10, kAlignment = 64;
-  header.resize((kBefore + header.size()) / kAlignment * kAlignment + kAlignment - kBefore, ' ');
+  constexpr std::size_t kBefore = 10, kMultiple = 64;
+  header.resize((kBefore + header.size()) / kMultiple * kMultiple + kMultiple - kBefore, ' ');
   header.back() = '\n';
 
   std::string bytes(kMagic);

@@ -12,7 +12,7 @@
 namespace renar {
 namespace {
 
-constexpr double kMega = 1e6, kMicro = 1e6, kMilli = 1e3, kTera = 1e12;
+constexpr double kMega = 1e6, kMicroseconds = 1e6, kMilliseconds = 1e3, kTera = 1e12;
 
 void add(const KernelPlace& place, KernelPlace& sum) {
   sum.work += place.work;
@@ -35,10 +35,11 @@ std::string row(const std::string& name, const KernelPlace& place, int updates, 
       fmt::format("{:<42}{:>9.1f}{:>10.3f}{:>10.2f}{:>10.2f}{:>10.3f}", name, launches / updates,
                   static_cast<double>(place.work.bytes) / kMega / launches,
                   static_cast<double>(place.work.flops) / kMega / launches,
-                  place.least * kMicro / launches, place.least * kMilli / updates);
+                  place.least * kMicroseconds / launches, place.least * kMilliseconds / updates);
   if (is_measured) {
-    text += fmt::format("{:>10.2f}{:>10.3f}{:>6.0f}%", place.measured * kMicro / launches,
-                        place.measured * kMilli / updates, 100 * place.least / place.measured);
+    text +=
+        fmt::format("{:>10.2f}{:>10.3f}{:>6.0f}%", place.measured * kMicroseconds / launches,
+                    place.measured * kMilliseconds / updates, 100 * place.least / place.measured);
   }
   return text + '\n';
 }

@@ -36,7 +36,7 @@ std::string_view dtype_of(StoredType type) {
       ->text;
 }
 
-StoredType type_of(std::string_view dtype, const std::string& where) {
+StoredType type_of_dtype(std::string_view dtype, const std::string& where) {
   for (const Dtype& known : kDtypes) {
     if (known.text == dtype) return known.type;
   }
@@ -46,7 +46,7 @@ StoredType type_of(std::string_view dtype, const std::string& where) {
 }
 
 /// Parses the header and refuses what a JSON library lets pass: deep nesting and repeated keys.
-Json parse_header(std::string_view text, const std::string& where) {
+Json parse_json_header(std::string_view text, const std::string& where) {
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
     RENAR_CHECK(depth <= kMaxDepth, "[safetensors] {}: header nested too deeply", where);
@@ -94,7 +94,8 @@ Place parse_tensor(const std::string& name, const Json& entry, const std::string
   const std::string where = file + ", tensor '" + name + "'";
   Place place{0, 0, {name, {}}};
   StoredArray& array = place.tensor.array;
-  array.type = type_of(field(entry, "dtype", &Json::is_string, where).get<std::string>(), where);
+  array.type =
+      type_of_dtype(field(entry, "dtype", &Json::is_string, where).get<std::string>(), where);
   for (const Json& extent : field(entry, "shape", &Json::is_array, where)) {
     array.shape.push_back(size_from(extent, where));
   }
@@ -181,7 +182,7 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& wh
   RENAR_CHECK(length <= kMaxHeader && length <= bytes.size(),
               "[safetensors] {} claims a header of {} bytes: truncated, or not such a file", where,
               length);
-  const Json header = parse_header(bytes.substr(0, length), where);
+  const Json header = parse_json_header(bytes.substr(0, length), where);
   bytes.remove_prefix(length);
 
   SafetensorsFile file;

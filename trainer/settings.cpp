@@ -83,11 +83,11 @@ void parse(const Setting& setting, std::string_view text, const std::string& pla
 }
 
 template <class T>
-std::string text(const T& value) {
+std::string plain(const T& value) {
   return fmt::format("{}", value);
 }
 template <class T>
-std::string text(const std::vector<T>& list) {
+std::string plain(const std::vector<T>& list) {
   return fmt::format("{}", fmt::join(list, ","));
 }
 
@@ -355,7 +355,7 @@ void set_from_text(const Setting& setting, std::string_view value, const std::st
 }
 
 std::string text_of(const Setting& setting, const Config& config) {
-  return std::visit([&](auto member) { return text(config.*member); }, setting.member);
+  return std::visit([&](auto member) { return plain(config.*member); }, setting.member);
 }
 
 std::string toml_of(const Setting& setting, const Config& config) {

@@ -13,8 +13,7 @@
 #include "core/check.h"
 #include "tests/source_dir.h"
 
-using namespace renar;
-
+namespace renar::dataset_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -25,8 +24,6 @@ const Algorithm& dfs_entry() { return find_algorithm("dfs"); }
 StreamConfig small(DataOrder order) {
   return {.order = order, .seed = 7, .lengths = {2, 5, 5}, .val_length = 4, .batch_size = 3};
 }
-
-}  // namespace
 
 TEST_CASE("samplers: graphs of the reference from seed 1") {
   // The first inputs of topological_sort, dag_shortest_paths and bellman_ford at n = 4.
@@ -239,3 +236,6 @@ TEST_CASE("training_stream: configurations that cannot be served") {
         UsageError);
   }
 }
+
+}  // namespace
+}  // namespace renar::dataset_test

@@ -18,8 +18,7 @@
 #include "tests/source_dir.h"
 #include "tests/support.h"
 
-using namespace renar;
-
+namespace renar::algos_golden_test {
 namespace {
 
 struct Case {
@@ -63,8 +62,6 @@ bool is_of_the_reference(const Algorithm& algorithm) {
   const std::string file = "/tests/golden/trajectories/" + algorithm.name + ".npz";
   return algorithm.in_clrs30 || std::filesystem::exists(test::source_dir() + file);
 }
-
-}  // namespace
 
 TEST_CASE("golden: trajectories equal the reference's, bit for bit") {
   int compared = 0;
@@ -149,3 +146,6 @@ TEST_CASE("golden: the clrs stream gives the peer's training batches") {
     }
   }
 }
+
+}  // namespace
+}  // namespace renar::algos_golden_test

@@ -10,7 +10,7 @@
 #include "algos/dataset.h"
 #include "core/check.h"
 
-namespace renar {
+namespace renar::pipeline_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -116,4 +116,4 @@ TEST_CASE("pipeline: a pred_h that changes and a batch of another algorithm are 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::pipeline_test

@@ -11,8 +11,7 @@
 #include "algos/trace_batch.h"
 #include "core/check.h"
 
-using namespace renar;
-
+namespace renar::trace_test {
 namespace {
 
 const Spec& toy_spec() {
@@ -47,8 +46,6 @@ void push(const ProbeValue& mark, const ProbeValue& i, const ProbeValue& phase, 
 }
 
 using Values = std::vector<double>;
-
-}  // namespace
 
 TEST_CASE("spec: shapes follow location and type") {
   const auto shape = [](Location location, Type type, int classes = 0) {
@@ -265,3 +262,6 @@ TEST_CASE("trace_batch: arrays there and back, and arrays that do not fit") {
   CHECK_THROWS_AS(broken("output/pi", StoredArray::of<double>({2, 3}, {0, 1, 0, 1, 0, 1})), Error);
   CHECK_THROWS_AS(broken("input/pos", StoredArray::of<double>({}, {0})), Error);
 }
+
+}  // namespace
+}  // namespace renar::trace_test

@@ -7,8 +7,7 @@
 
 #include "core/check.h"
 
-using namespace renar;
-
+namespace renar::user_input_test {
 namespace {
 
 UserInput one(const std::string& name, UserInput::Value value) {
@@ -16,8 +15,6 @@ UserInput one(const std::string& name, UserInput::Value value) {
   input.set(name, std::move(value));
   return input;
 }
-
-}  // namespace
 
 TEST_CASE("user_input: each form is handed out as it was given") {
   UserInput input;
@@ -61,3 +58,6 @@ TEST_CASE("user_input: what is wrong is named") {
   CHECK_THROWS_WITH_AS(one("a", std::string("ACU")).letters("a"),
                        "the input 'a' has the letter 'U', expected letters of ACGT", UsageError);
 }
+
+}  // namespace
+}  // namespace renar::user_input_test

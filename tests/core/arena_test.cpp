@@ -11,7 +11,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::arena_test {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1 << 20;
@@ -149,4 +149,4 @@ TEST_CASE("arena: poison fills fresh memory with NaN") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::arena_test

@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::collected_test {
 namespace {
 
 // Kernels that only write down their names: "a+b" is a launch of two.
@@ -174,4 +174,4 @@ TEST_CASE("collected: a kernel says what it touches in at most 32 arrays") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::collected_test

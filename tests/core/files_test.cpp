@@ -17,8 +17,7 @@
 #include "core/check.h"
 #include "tests/core/scratch.h"
 
-using namespace renar;
-
+namespace renar::files_test {
 namespace {
 
 /// What `work` throws where write() fails after 4096 bytes of a file: a limit on the size of files
@@ -40,8 +39,6 @@ std::string refusal_on_a_full_disk(const Work& work) {
   std::signal(SIGXFSZ, old_handler);
   return what;
 }
-
-}  // namespace
 
 TEST_CASE("files: what is written is read again") {
   const Scratch scratch;
@@ -195,3 +192,6 @@ TEST_CASE("files: lines that several processes append at once stay whole") {
   CHECK(count.size() == kProcesses);
   for (int process = 0; process < kProcesses; ++process) CHECK(count[line_of(process)] == kLines);
 }
+
+}  // namespace
+}  // namespace renar::files_test

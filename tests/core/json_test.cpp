@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::json_test {
 namespace {
 
 std::string nested(int depth) {
@@ -38,4 +38,4 @@ TEST_CASE("json: deep and wide values are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::json_test

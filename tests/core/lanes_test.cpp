@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::lanes_test {
 namespace {
 
 /// What has ended, by lanes and waits, before each launch starts. In lane order: a lane's last
@@ -100,4 +100,4 @@ TEST_CASE("lanes: no launch starts before one that it follows, none is waited fo
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::lanes_test

@@ -10,7 +10,7 @@
 #include "kernels/accumulate.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::launch_graphs_test {
 namespace {
 
 constexpr std::int64_t kCount = 300;
@@ -177,4 +177,4 @@ TEST_CASE("launch graphs: on the CPU the work runs") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::launch_graphs_test

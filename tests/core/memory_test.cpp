@@ -12,7 +12,7 @@
 
 #include "tests/core/scratch.h"
 
-using namespace renar;
+namespace renar::core_memory_test {
 
 TEST_CASE("memory: blocks under huge pages, and blocks too small for one, are written and read") {
   keep_freed_memory();
@@ -75,3 +75,5 @@ TEST_CASE("memory: a control group of version 1 is found by its controller") {
 }
 
 TEST_CASE("memory: this process may have some") { CHECK(physical_memory() > (1u << 20)); }
+
+}  // namespace renar::core_memory_test

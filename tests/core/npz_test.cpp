@@ -15,8 +15,7 @@
 #include "tests/core/scratch.h"
 #include "tests/source_dir.h"
 
-using namespace renar;
-
+namespace renar::npz_test {
 namespace {
 
 Npz example() {
@@ -46,8 +45,6 @@ std::string zip_of(const std::string& path, const std::string& entry, const std:
   zip_close(archive);
   return read_file(path);
 }
-
-}  // namespace
 
 TEST_CASE("npz: what is written is read again, and the same bytes each time") {
   const Scratch scratch;
@@ -145,3 +142,6 @@ TEST_CASE("npz: 10,000 damaged archives are read or refused") {
   CHECK(archives < 5'000);
   CHECK(arrays > 0);
 }
+
+}  // namespace
+}  // namespace renar::npz_test

@@ -12,8 +12,7 @@
 #include "core/npz.h"
 #include "tests/source_dir.h"
 
-using namespace renar;
-
+namespace renar::numpy_random_test {
 namespace {
 
 template <class Draw>
@@ -26,8 +25,6 @@ std::vector<double> draws(int count, Draw draw) {
 std::vector<double> as_doubles(const std::vector<int>& values) {
   return {values.begin(), values.end()};
 }
-
-}  // namespace
 
 TEST_CASE("numpy_random: every draw equals numpy's, bit for bit") {
   const Npz golden = read_npz(test::source_dir() + "/tests/golden/random/random_state.npz");
@@ -145,3 +142,6 @@ TEST_CASE("numpy_random: binomial draws of several p in turn are those of each p
   CHECK_THROWS_AS(mixed.binomial(-0.5), Error);
   CHECK_THROWS_AS(mixed.binomial(std::nan("")), Error);
 }
+
+}  // namespace
+}  // namespace renar::numpy_random_test

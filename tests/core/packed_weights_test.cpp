@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace renar {
+namespace renar::packed_weights_test {
 namespace {
 
 // w[r, c] = 1000 (1 + which) + 100 r + c
@@ -90,4 +90,4 @@ TEST_CASE("packed weights: panels are those of the last call") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::packed_weights_test

@@ -12,7 +12,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::parallel_test {
 namespace {
 
 TEST_CASE("parallel: all shards run once, whatever the number of threads") {
@@ -79,4 +79,4 @@ TEST_CASE("parallel: fewer than one thread is one thread") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::parallel_test

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::parameters_test {
 namespace {
 
 TEST_CASE("parameters: stand one after the other, start as zeros and are found by name") {
@@ -40,4 +40,4 @@ TEST_CASE("parameters: a name is given once, and a wrong one is answered with th
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::parameters_test

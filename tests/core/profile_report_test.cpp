@@ -10,7 +10,7 @@
 
 #include "core/json.h"
 
-namespace renar {
+namespace renar::profile_report_test {
 namespace {
 
 using enum ProfilePhase;
@@ -187,4 +187,4 @@ TEST_CASE("profile_report: a trace has what began in its time, and no open range
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::profile_report_test

@@ -22,7 +22,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::profile_test {
 namespace {
 
 using enum ProfilePhase;
@@ -333,4 +333,4 @@ TEST_CASE("profile: launches are counted, and the queue's time is the kernels'")
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::profile_test

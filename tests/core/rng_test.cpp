@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace renar {
+namespace renar::rng_test {
 namespace {
 
 TEST_CASE("rng: Philox 4x32-10 gives the known answers of Random123") {
@@ -121,4 +121,4 @@ TEST_CASE("rng: truncated normal numbers stay within two deviations, with varian
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::rng_test

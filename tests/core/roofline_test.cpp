@@ -8,7 +8,7 @@
 
 #include "core/launch.h"
 
-namespace renar {
+namespace renar::roofline_test {
 namespace {
 
 using enum ProfilePhase;
@@ -95,4 +95,4 @@ TEST_CASE("roofline: kernels that are left out are counted and do nothing") {
 #endif
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::roofline_test

@@ -12,8 +12,7 @@
 #include "tests/core/mutate.h"
 #include "tests/core/scratch.h"
 
-using namespace renar;
-
+namespace renar::safetensors_test {
 namespace {
 
 SafetensorsFile example() {
@@ -44,8 +43,6 @@ std::string without_checksum(std::string bytes) {
 SafetensorsFile read(const std::string& header, const std::string& data) {
   return decode_safetensors(with_header(header, data), "x");
 }
-
-}  // namespace
 
 TEST_CASE("safetensors: what is written is read again, in its order") {
   const Scratch scratch;
@@ -161,3 +158,6 @@ TEST_CASE("safetensors: 10,000 damaged files are read or refused") {
   CHECK(accepted > 0);  // without a checksum damage to the numbers themselves cannot be seen
   CHECK(accepted < 5'000);
 }
+
+}  // namespace
+}  // namespace renar::safetensors_test

@@ -14,7 +14,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::tape_test {
 namespace {
 
 using test::FreshTape;
@@ -193,4 +193,4 @@ TEST_CASE("tape: repeated trajectories allocate nothing and give the same bits")
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::tape_test

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::tensor_test {
 namespace {
 
 TEST_CASE("tensor: a shape has a size, a text and at most five extents") {
@@ -55,4 +55,4 @@ TEST_CASE("tensor: reshaping keeps the size") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::tensor_test

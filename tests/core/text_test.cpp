@@ -5,7 +5,7 @@
 
 #include <vector>
 
-using namespace renar;
+namespace renar::text_test {
 
 TEST_CASE("text: edit distance by hand") {
   CHECK(edit_distance("", "") == 0);
@@ -66,3 +66,5 @@ TEST_CASE("text: a type is called by its own name") {
   CHECK(std::string(name_of_type<Inner>()) == "Inner");
   CHECK(std::string(name_of_type<Wrapped<Inner>>()) == "Wrapped<Inner>");
 }
+
+}  // namespace renar::text_test

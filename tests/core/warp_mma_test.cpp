@@ -12,7 +12,7 @@
 #include "core/check.h"
 #include "core/launch.h"
 
-namespace renar {
+namespace renar::warp_mma_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -172,4 +172,4 @@ TEST_CASE("warp_mma: a lane that is elsewhere is an error") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::warp_mma_test

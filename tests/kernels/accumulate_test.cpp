@@ -5,7 +5,7 @@
 
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::accumulate_test {
 namespace {
 
 using test::Inputs;
@@ -34,4 +34,4 @@ TEST_CASE("accumulate: the kernel does as the definition") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::accumulate_test

@@ -10,7 +10,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::adam_test {
 namespace {
 
 constexpr double kExact = test::kFloatBuild ? 2e-7 : 1e-14;
@@ -194,4 +194,4 @@ TEST_CASE("adam: no barrier can be left out") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::adam_test

@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::adjacency_test {
 namespace {
 
 using test::FreshTape;
@@ -118,4 +118,4 @@ TEST_CASE("adjacency: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::adjacency_test

@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::attention_test {
 namespace {
 
 using test::FreshTape;
@@ -213,4 +213,4 @@ TEST_CASE("attention: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::attention_test

@@ -6,7 +6,7 @@
 #include "kernels/pointwise.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::carry_test {
 namespace {
 
 using test::FreshTape;
@@ -44,4 +44,4 @@ TEST_CASE("carry: the same on the device") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::carry_test

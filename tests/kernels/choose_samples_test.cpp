@@ -7,7 +7,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::choose_samples_test {
 namespace {
 
 using test::FreshTape;
@@ -51,4 +51,4 @@ TEST_CASE("choose_samples: gradient" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::choose_samples_test

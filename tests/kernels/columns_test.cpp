@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::columns_test {
 namespace {
 
 using test::FreshTape;
@@ -143,4 +143,4 @@ TEST_CASE("columns: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::columns_test

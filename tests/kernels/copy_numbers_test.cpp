@@ -5,7 +5,7 @@
 
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::copy_numbers_test {
 namespace {
 
 using test::Inputs;
@@ -32,4 +32,4 @@ TEST_CASE("copy_numbers: the kernel does as the definition") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::copy_numbers_test

@@ -10,7 +10,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::cross_entropy_test {
 namespace {
 
 using test::FreshTape;
@@ -130,4 +130,4 @@ TEST_CASE("cross_entropy: a target that is no class is refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::cross_entropy_test

@@ -11,7 +11,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::dropout_test {
 namespace {
 
 using test::FreshTape;
@@ -131,4 +131,4 @@ TEST_CASE("dropout: a rate outside of [0, 1) is refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::dropout_test

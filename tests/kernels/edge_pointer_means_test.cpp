@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::edge_pointer_means_test {
 namespace {
 
 using test::FreshTape;
@@ -67,4 +67,4 @@ TEST_CASE("edge_pointer_means: what is not (B,N,N,N) is refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::edge_pointer_means_test

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::element_loss_test {
 namespace {
 
 TEST_CASE("element_loss: a device's sum has room for what it was opened for") {
@@ -43,4 +43,4 @@ TEST_CASE("element_loss: by hand; without a gradient the sum alone is made") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::element_loss_test

@@ -10,7 +10,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::gated_update_test {
 namespace {
 
 using test::FreshTape;
@@ -116,4 +116,4 @@ TEST_CASE("gated_update: shapes that differ are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::gated_update_test

@@ -13,7 +13,7 @@
 #include "core/parameters.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::gemm_test {
 namespace {
 
 constexpr std::int64_t kGuards = 40;
@@ -267,4 +267,4 @@ TEST_CASE("gemm: panels change no bit, those of a transposed weight and of some 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::gemm_test

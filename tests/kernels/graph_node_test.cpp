@@ -7,7 +7,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::graph_node_test {
 namespace {
 
 using test::FreshTape;
@@ -90,4 +90,4 @@ TEST_CASE("graph_node: shapes that do not fit and gradients that do not pass are
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::graph_node_test

@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::head_dot_test {
 namespace {
 
 using test::FreshTape;
@@ -106,4 +106,4 @@ TEST_CASE("head_dot: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::head_dot_test

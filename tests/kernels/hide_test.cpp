@@ -7,7 +7,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::hide_test {
 namespace {
 
 using test::FreshTape;
@@ -46,4 +46,4 @@ TEST_CASE("hide: gradient" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::hide_test

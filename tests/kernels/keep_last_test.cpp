@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::keep_last_test {
 namespace {
 
 using test::FreshTape;
@@ -90,4 +90,4 @@ TEST_CASE("keep_last: gradient" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::keep_last_test

@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::layer_norm_test {
 namespace {
 
 using test::FreshTape;
@@ -103,4 +103,4 @@ TEST_CASE("layer_norm: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::layer_norm_test

@@ -9,7 +9,7 @@
 #include "tests/kernels/device_products.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::learned_sums_test {
 namespace {
 
 test::Op weight_of(std::int64_t in, std::int64_t out, std::size_t uses) {
@@ -101,4 +101,4 @@ TEST_CASE("learned_sums: no barrier can be left out") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::learned_sums_test

@@ -11,7 +11,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::linear_max_test {
 namespace {
 
 using test::FreshTape;
@@ -130,4 +130,4 @@ TEST_CASE("linear_max: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::linear_max_test

@@ -12,7 +12,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::linear_test {
 namespace {
 
 using test::FreshTape;
@@ -321,4 +321,4 @@ TEST_CASE("linear: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::linear_test

@@ -11,7 +11,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::log_sinkhorn_test {
 namespace {
 
 using test::FreshTape;
@@ -213,4 +213,4 @@ TEST_CASE("log_sinkhorn: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::log_sinkhorn_test

@@ -8,7 +8,7 @@
 #include "kernels/squared_error.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::loss_sum_test {
 namespace {
 
 using test::FreshTape;
@@ -65,4 +65,4 @@ TEST_CASE("loss_sum: no barrier can be left out") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::loss_sum_test

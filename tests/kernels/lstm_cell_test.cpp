@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::lstm_cell_test {
 namespace {
 
 using test::FreshTape;
@@ -132,4 +132,4 @@ TEST_CASE("lstm_cell: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::lstm_cell_test

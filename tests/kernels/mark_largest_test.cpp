@@ -5,7 +5,7 @@
 
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::mark_largest_test {
 namespace {
 
 using test::FreshTape;
@@ -44,4 +44,4 @@ TEST_CASE("mark_largest: the kernels do as the definition") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::mark_largest_test

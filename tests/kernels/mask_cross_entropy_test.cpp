@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::mask_cross_entropy_test {
 namespace {
 
 using test::FreshTape;
@@ -69,4 +69,4 @@ TEST_CASE("mask_cross_entropy: gradient" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::mask_cross_entropy_test

@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::mean_test {
 namespace {
 
 using test::FreshTape;
@@ -66,4 +66,4 @@ TEST_CASE("mean: gradient, data among the tensors too" * doctest::skip(test::kFl
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::mean_test

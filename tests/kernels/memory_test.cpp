@@ -10,7 +10,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::kernels_memory_test {
 namespace {
 
 using test::FreshTape;
@@ -208,4 +208,4 @@ TEST_CASE("memory: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::kernels_memory_test

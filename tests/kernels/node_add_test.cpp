@@ -7,7 +7,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::node_add_test {
 namespace {
 
 using test::FreshTape;
@@ -63,4 +63,4 @@ TEST_CASE("node_add: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::node_add_test

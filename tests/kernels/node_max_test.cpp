@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::node_max_test {
 namespace {
 
 using test::FreshTape;
@@ -69,4 +69,4 @@ TEST_CASE("node_max: a tensor of another rank is refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::node_max_test

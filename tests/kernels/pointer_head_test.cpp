@@ -11,7 +11,7 @@
 #include "kernels/linear.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::pointer_head_test {
 namespace {
 
 using test::FreshTape;
@@ -211,4 +211,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::pointer_head_test

@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::pointwise_test {
 namespace {
 
 using test::FreshTape;
@@ -102,4 +102,4 @@ TEST_CASE("pointwise: backward adds to what the gradient holds") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::pointwise_test

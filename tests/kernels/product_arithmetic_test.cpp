@@ -16,7 +16,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::product_arithmetic_test {
 namespace {
 
 using test::Inputs;
@@ -308,4 +308,4 @@ TEST_CASE("product_arithmetic: equal rows of x give bit-equal rows of y") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::product_arithmetic_test

@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::products_test {
 namespace {
 
 using test::Inputs;
@@ -298,4 +298,4 @@ TEST_CASE("products: a row has the same bits in broad and in wide tiles on the d
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::products_test

@@ -15,7 +15,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::kernels_reconstruction_loss_test {
 namespace {
 
 using test::FreshTape;
@@ -262,4 +262,4 @@ TEST_CASE("reconstruction_loss: gradients of prediction and truth" *
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::kernels_reconstruction_loss_test

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::sender_max_test {
 namespace {
 
 using test::FreshTape;
@@ -151,4 +151,4 @@ TEST_CASE("sender_max: shapes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::sender_max_test

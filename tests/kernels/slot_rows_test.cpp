@@ -5,7 +5,7 @@
 
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::slot_rows_test {
 namespace {
 
 using test::Inputs;
@@ -49,4 +49,4 @@ TEST_CASE("slot_rows: the kernels do as the definition") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::slot_rows_test

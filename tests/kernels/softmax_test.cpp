@@ -9,7 +9,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::softmax_test {
 namespace {
 
 using test::FreshTape;
@@ -98,4 +98,4 @@ TEST_CASE("softmax: gradients" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::softmax_test

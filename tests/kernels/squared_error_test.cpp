@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::squared_error_test {
 namespace {
 
 using test::FreshTape;
@@ -81,4 +81,4 @@ TEST_CASE("squared_error: gradient" * doctest::skip(test::kFloatBuild)) {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::squared_error_test

@@ -7,7 +7,7 @@
 #include "kernels/sender_max.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::triplet_max_test {
 namespace {
 
 using test::FreshTape;
@@ -120,4 +120,4 @@ TEST_CASE("triplet_max: shapes that do not fit are refused, and so are gradients
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::triplet_max_test

@@ -7,7 +7,7 @@
 
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::nn_batch_test {
 namespace {
 
 const Spec kSpec = {
@@ -232,4 +232,4 @@ TEST_CASE("batch: pointers of edges and graphs, and permutations") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::nn_batch_test

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::carried_state_test {
 namespace {
 
 const Spec kSpec = {{"x", Stage::kInput, Location::kNode, Type::kScalar}};
@@ -71,4 +71,4 @@ TEST_CASE("carried_state: another width or number of slots is refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::carried_state_test

@@ -7,7 +7,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::decoder_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -177,4 +177,4 @@ TEST_CASE("decoder: a permutation pointer is the log-sinkhorn of a pointer's log
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::decoder_test

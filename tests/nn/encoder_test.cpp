@@ -9,7 +9,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::encoder_test {
 namespace {
 
 const Spec kSpec = {
@@ -151,4 +151,4 @@ TEST_CASE("encoder: scalar hints start smaller under xavier_on_scalars, and they
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::encoder_test

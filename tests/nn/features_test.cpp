@@ -6,7 +6,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::features_test {
 namespace {
 
 using test::FreshTape;
@@ -71,4 +71,4 @@ TEST_CASE("features: V W is made once for each weight and outlives the step") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::features_test

@@ -9,7 +9,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::gumbel_noise_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -87,4 +87,4 @@ TEST_CASE("gumbel_noise: fixed noise is read in the batch's order, at every step
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::gumbel_noise_test

@@ -11,7 +11,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::hint_masks_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -162,4 +162,4 @@ TEST_CASE("hint_masks: fixed masks are taken as they are, and must be large enou
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::hint_masks_test

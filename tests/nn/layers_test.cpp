@@ -8,7 +8,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::layers_test {
 namespace {
 
 std::vector<Real> numbers(const Parameters& parameters, const Param& param) {
@@ -65,4 +65,4 @@ TEST_CASE("layers: a bias as asked, a layer norm of ones and zeros, names taken 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::layers_test

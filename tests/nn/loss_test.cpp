@@ -7,7 +7,7 @@
 
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::loss_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -162,4 +162,4 @@ TEST_CASE("loss: the frame and the first sample are asked for") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::loss_test

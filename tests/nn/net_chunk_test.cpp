@@ -9,7 +9,7 @@
 #include "tests/nn/compare_runs.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::net_chunk_test {
 namespace {
 
 using test::check_same;
@@ -209,4 +209,4 @@ TEST_CASE("net: reconstruction refuses parts of trajectories") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::net_chunk_test

@@ -7,7 +7,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::net_hidden_test {
 namespace {
 
 using test::Run;
@@ -84,4 +84,4 @@ TEST_CASE("net hidden: an LSTM's state, dropout and coins are those of the sampl
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::net_hidden_test

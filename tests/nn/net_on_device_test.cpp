@@ -11,7 +11,7 @@
 #include "tests/support_device.h"
 #include "trainer/net_in_training.h"
 
-namespace renar {
+namespace renar::net_on_device_test {
 namespace {
 
 using test::Run;
@@ -251,4 +251,4 @@ TEST_CASE("net on a device: the CPU has no precision but fp32") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::net_on_device_test

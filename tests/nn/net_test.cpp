@@ -12,7 +12,7 @@
 #include "tests/nn/compare_runs.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::net_test {
 namespace {
 
 using test::check_with_differences;
@@ -294,4 +294,4 @@ TEST_CASE("net: every kind of processor runs forward and backward") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::net_test

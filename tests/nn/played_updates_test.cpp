@@ -11,7 +11,7 @@
 #include "tests/support_device.h"
 #include "trainer/net_in_training.h"
 
-namespace renar {
+namespace renar::played_updates_test {
 namespace {
 
 constexpr int kUpdates = 4;
@@ -68,6 +68,7 @@ TEST_CASE("played updates: another batch plays what was recorded, by every metho
   const auto device = test::accelerator();
   if (!device) return;
   for (const Method method : {Method::kBaseline, Method::kRenar, Method::kRenarLinear}) {
+    if (test::kSanitized && method != Method::kRenar) continue;  // which has what the others have
     CAPTURE(static_cast<int>(method));
     NetOptions options = test::small_options();
     options.reconstruction.method = method;
@@ -167,4 +168,4 @@ TEST_CASE("played updates: those of training go as on the CPU") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::played_updates_test

@@ -7,7 +7,7 @@
 
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::postprocess_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -80,4 +80,4 @@ TEST_CASE("postprocess: largest is the first of equal ones") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::postprocess_test

@@ -11,7 +11,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::processor_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -273,4 +273,4 @@ TEST_CASE("processor: an unknown kind is refused with the nearest one") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::processor_test

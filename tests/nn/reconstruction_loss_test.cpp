@@ -8,7 +8,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::nn_reconstruction_loss_test {
 namespace {
 
 Spec hints_of(const std::vector<Probe>& hints) {
@@ -110,4 +110,4 @@ TEST_CASE("reconstruction_loss: rows of classes by hand") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::nn_reconstruction_loss_test

@@ -7,7 +7,7 @@
 #include "core/check.h"
 #include "tests/nn/compare_runs.h"
 
-namespace renar {
+namespace renar::reconstruction_test {
 namespace {
 
 using test::every_probe;
@@ -173,4 +173,4 @@ TEST_CASE("reconstruction: what is not read cannot be recovered") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::reconstruction_test

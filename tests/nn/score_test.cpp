@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::score_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -264,4 +264,4 @@ TEST_CASE("score: the mean over outputs, inputs and hints apart") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::score_test

@@ -6,7 +6,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::segments_test {
 namespace {
 
 constexpr std::size_t kNoLimit = 0, kAStepEach = 1;
@@ -135,7 +135,8 @@ TEST_CASE("segments: predictions, and parts of trajectories that go on later") {
   CHECK(predicted_cut.values == predicted.values);
 }
 
-TEST_CASE("segments: on a device a trajectory is cut alike in memory that grows and in what has") {
+TEST_CASE("segments: on a device a trajectory is cut alike in memory that grows and in what has" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   const Batch batch = test::small_batch("dfs", 9, 4);
@@ -167,4 +168,4 @@ TEST_CASE("segments: on a device the same but for rounding") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::segments_test

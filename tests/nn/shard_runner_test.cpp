@@ -9,7 +9,7 @@
 #include "tests/support_device.h"
 #include "trainer/net_in_training.h"
 
-namespace renar {
+namespace renar::shard_runner_test {
 namespace {
 
 using test::Run;
@@ -138,4 +138,4 @@ TEST_CASE("shard_runner: a net is run where it was placed, or not at all") {
 TEST_CASE("shard_runner: no threads are an error") { CHECK_THROWS_AS(ShardRunner(0), Error); }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::shard_runner_test

@@ -6,7 +6,7 @@
 #include "tests/nn/small.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::step_marks_test {
 namespace {
 
 const Spec kSpec = {{"x", Stage::kInput, Location::kNode, Type::kScalar},
@@ -41,4 +41,4 @@ TEST_CASE("step marks: none where lengths are their own") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::step_marks_test

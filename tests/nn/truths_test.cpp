@@ -8,7 +8,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::truths_test {
 namespace {
 
 const Spec kSpec = {
@@ -180,4 +180,4 @@ TEST_CASE("truths: a device has in one copy what the CPU makes when asked") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::truths_test

@@ -12,7 +12,7 @@
 #include "core/launch.h"
 #include "core/simt_memory.h"
 
-namespace renar {
+namespace renar::simt_test {
 namespace {
 
 using simt::Order;
@@ -235,4 +235,4 @@ TEST_CASE("simt: memory beyond what the process may have is an error, and goes o
 #endif
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::simt_test

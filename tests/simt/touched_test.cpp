@@ -9,7 +9,7 @@
 #include "core/launch.h"
 #include "core/simt_touched.h"
 
-namespace renar {
+namespace renar::touched_test {
 namespace {
 
 #ifndef RENAR_CUDA
@@ -104,4 +104,4 @@ TEST_CASE("touched: and one that writes what is there already") {
 #endif
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::touched_test

@@ -8,7 +8,7 @@
 #include "algos/registry.h"
 #include "core/json.h"
 
-using namespace renar;
+namespace renar::algorithm_list_test {
 
 TEST_CASE("algorithm_list: an entry in full, and none without") {
   const std::string text = algorithm_list();
@@ -44,3 +44,5 @@ TEST_CASE("algorithm_list: the JSON has every probe in the order of its spec") {
     }
   }
 }
+
+}  // namespace renar::algorithm_list_test

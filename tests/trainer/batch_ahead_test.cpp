@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/nn/small.h"
 
-namespace renar {
+namespace renar::batch_ahead_test {
 namespace {
 
 using test::both;
@@ -54,4 +54,4 @@ TEST_CASE("batch_ahead: what a sampler throws comes out of take") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::batch_ahead_test

@@ -6,7 +6,7 @@
 #include "algos/dataset.h"
 #include "core/check.h"
 
-namespace renar {
+namespace renar::trainer_batch_test {
 namespace {
 
 TraceBatch traces(const char* algo) {
@@ -62,4 +62,4 @@ TEST_CASE("trainer batch: traces of another algorithm are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::trainer_batch_test

@@ -12,7 +12,7 @@
 #include "tests/nn/small.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::checkpoint_test {
 namespace {
 
 using test::small_net;
@@ -184,4 +184,4 @@ TEST_CASE("checkpoint: damaged, foreign and missing files are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::checkpoint_test

@@ -15,7 +15,7 @@
 #include "trainer/golden_case.h"
 #include "trainer/reference_names.h"
 
-namespace renar {
+namespace renar::chunk_parity_test {
 namespace {
 
 const std::string kModels = test::source_dir() + "/tests/golden/model/";
@@ -88,4 +88,4 @@ TEST_CASE("chunks: losses and gradients are those of the reference with its stat
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::chunk_parity_test

@@ -10,7 +10,7 @@
 #include "tests/nn/small.h"
 #include "trainer/batch_ahead.h"
 
-namespace renar {
+namespace renar::chunk_source_test {
 namespace {
 
 using test::both;
@@ -176,4 +176,4 @@ TEST_CASE("chunk_source: a foreign or damaged state is refused and changes nothi
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::chunk_source_test

@@ -12,7 +12,7 @@
 
 #include "core/check.h"
 
-namespace renar {
+namespace renar::config_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -429,4 +429,4 @@ TEST_CASE("config: --resume takes the run's own configuration and may raise the 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::config_test

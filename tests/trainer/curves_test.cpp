@@ -13,7 +13,7 @@
 
 #include "tests/core/scratch.h"
 
-namespace renar {
+namespace renar::curves_test {
 namespace {
 
 int count(const std::string& text, const std::string& word) {
@@ -125,4 +125,4 @@ TEST_CASE("curves: several algorithms are drawn as their mean") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::curves_test

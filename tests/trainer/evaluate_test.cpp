@@ -6,7 +6,7 @@
 
 #include "tests/nn/small.h"
 
-namespace renar {
+namespace renar::evaluate_test {
 namespace {
 
 TEST_CASE("evaluate: every sample counts once, in batches of any size") {
@@ -172,4 +172,4 @@ TEST_CASE("evaluate: hints kept as choices score as their logits") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::evaluate_test

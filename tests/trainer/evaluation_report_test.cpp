@@ -5,7 +5,7 @@
 
 #include "core/json.h"
 
-namespace renar {
+namespace renar::evaluation_report_test {
 namespace {
 
 Evaluation example() {
@@ -74,4 +74,4 @@ TEST_CASE("evaluation_report: one frame, and none") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::evaluation_report_test

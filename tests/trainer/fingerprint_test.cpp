@@ -10,7 +10,7 @@
 #include "core/tensor.h"
 #include "core/version.h"
 
-namespace renar {
+namespace renar::fingerprint_test {
 namespace {
 
 TEST_CASE("fingerprint: depends on the steps and on nothing else") {
@@ -33,4 +33,4 @@ TEST_CASE("fingerprint: as pinned, in float on AVX2 and AVX-512 with Debian 12's
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::fingerprint_test

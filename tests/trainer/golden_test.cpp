@@ -8,7 +8,7 @@
 #include "tests/core/scratch.h"
 #include "tests/source_dir.h"
 
-namespace renar {
+namespace renar::trainer_golden_test {
 namespace {
 
 const std::string kCases = test::source_dir() + "/tests/golden/model";
@@ -128,4 +128,4 @@ TEST_CASE("golden model: files that are missing or not in the manifest") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::trainer_golden_test

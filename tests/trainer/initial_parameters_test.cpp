@@ -12,7 +12,7 @@
 #include "tests/source_dir.h"
 #include "trainer/checkpoint.h"
 
-namespace renar {
+namespace renar::initial_parameters_test {
 namespace {
 
 Net net_of(const std::vector<std::string>& algorithms, std::uint64_t seed, int hidden = 8) {
@@ -198,4 +198,4 @@ TEST_CASE("initial_parameters: other files are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::initial_parameters_test

@@ -14,8 +14,7 @@
 #include "tests/core/mutate.h"
 #include "trainer/trace_table.h"
 
-using namespace renar;
-
+namespace renar::json_input_test {
 namespace {
 
 const std::vector<std::string> kGraph = {"A", "s"};
@@ -60,8 +59,6 @@ std::string example(const Algorithm& algorithm) {
   }
   return text + "}";
 }
-
-}  // namespace
 
 TEST_CASE("json_input: numbers, lists, tables and strings") {
   const UserInput graph = parse(R"({"s": 1, "A": [[0, -2.5], [1e3, 0]]})");
@@ -165,3 +162,6 @@ TEST_CASE("json_input: damaged inputs of every algorithm are run or refused") {
     CHECK(accepted < 900);
   }
 }
+
+}  // namespace
+}  // namespace renar::json_input_test

@@ -12,7 +12,7 @@
 #include "tests/core/scratch.h"
 #include "trainer/settings.h"
 
-namespace renar {
+namespace renar::ledger_test {
 namespace {
 
 Config config_of(std::uint32_t seed) {
@@ -208,4 +208,4 @@ TEST_CASE("ledger: a damaged summary is no result") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::ledger_test

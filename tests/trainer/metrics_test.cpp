@@ -11,7 +11,7 @@
 #include "core/files.h"
 #include "core/json.h"
 
-namespace renar {
+namespace renar::metrics_test {
 namespace {
 
 struct TemporaryFile {
@@ -89,4 +89,4 @@ TEST_CASE("metrics: other damage is named by line") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::metrics_test

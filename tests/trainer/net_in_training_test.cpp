@@ -13,7 +13,7 @@
 #include "tests/support.h"
 #include "tests/support_device.h"
 
-namespace renar {
+namespace renar::net_in_training_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -266,4 +266,4 @@ TEST_CASE("net in training: moments of another net are refused") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::net_in_training_test

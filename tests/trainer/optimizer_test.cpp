@@ -9,7 +9,7 @@
 #include "core/check.h"
 #include "tests/support.h"
 
-namespace renar {
+namespace renar::optimizer_test {
 namespace {
 
 using Values = std::vector<Real>;
@@ -109,4 +109,4 @@ TEST_CASE("optimizer: a restored state goes on to the bit; one of another size i
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::optimizer_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace renar {
+namespace renar::paper_table_test {
 namespace {
 
 RunResult result_of_scores(const std::vector<std::string>& algorithms,
@@ -114,4 +114,4 @@ TEST_CASE("paper_table: columns that do not fit stand below, none is lost") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::paper_table_test

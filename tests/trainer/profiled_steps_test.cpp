@@ -11,7 +11,7 @@
 #include "tests/core/scratch.h"
 #include "trainer/train.h"
 
-namespace renar {
+namespace renar::profiled_steps_test {
 namespace {
 
 Config config_of(int steps, bool profile) {
@@ -108,4 +108,4 @@ TEST_CASE("profiled_steps: a run without it has no files of it and the same numb
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::profiled_steps_test

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace renar {
+namespace renar::progress_test {
 namespace {
 
 // What a Progress prints under a clock that the test moves.
@@ -134,4 +134,4 @@ TEST_CASE("progress: quiet prints nothing") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::progress_test

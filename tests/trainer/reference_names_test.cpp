@@ -9,7 +9,7 @@
 #include "tests/algos/golden.h"
 #include "tests/nn/small.h"
 
-namespace renar {
+namespace renar::reference_names_test {
 namespace {
 
 void check_names(const std::string& file, const NetOptions& options) {
@@ -95,4 +95,4 @@ TEST_CASE("reference_names: a parameter that the reference has not") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::reference_names_test

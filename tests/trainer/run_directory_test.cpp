@@ -11,7 +11,7 @@
 #include "tests/core/scratch.h"
 #include "trainer/train.h"
 
-namespace renar {
+namespace renar::run_directory_test {
 namespace {
 
 const ValidNames kValid = {{"bfs", "dfs"}, {}, {"mpnn", "triplet_gmpnn"}};
@@ -201,4 +201,4 @@ TEST_CASE("run_directory: a beginning that is cut short leaves no checkpoint of 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::run_directory_test

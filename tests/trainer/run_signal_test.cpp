@@ -6,7 +6,7 @@
 #include <csignal>
 #include <initializer_list>
 
-namespace renar {
+namespace renar::run_signal_test {
 namespace {
 
 /// What a signal does while it lives, whatever whoever started the tests has said (nohup, for one).
@@ -59,4 +59,4 @@ TEST_CASE("run_signal: a request outlives the objects within the outermost one")
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::run_signal_test

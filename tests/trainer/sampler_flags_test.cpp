@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace renar {
+namespace renar::sampler_flags_test {
 namespace {
 
 TEST_CASE("sampler flags: one that fits the sampler of any algorithm is not foreign") {
@@ -22,4 +22,4 @@ TEST_CASE("sampler flags: one that fits the sampler of any algorithm is not fore
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::sampler_flags_test

@@ -15,7 +15,7 @@
 #include "tools/valid_names.h"
 #include "trainer/ledger.h"
 
-namespace renar {
+namespace renar::sweep_file_test {
 namespace {
 
 const ValidNames kValid = {
@@ -223,4 +223,4 @@ TEST_CASE("sweep_file: a grid may have 100000 runs and no more") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::sweep_file_test

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "tests/nn/small.h"
 
-namespace renar {
+namespace renar::test_set_test {
 namespace {
 
 constexpr Pipeline kPlain{false, true, true};
@@ -140,4 +140,4 @@ TEST_CASE("test_set: lengths that the sampler or the net cannot serve are found 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::test_set_test

@@ -15,8 +15,7 @@ Trace dfs(const Matrix& a);              // algos/graphs/dfs.cpp
 Trace bfs(const Matrix& a, int source);  // algos/graphs/bfs.cpp
 }  // namespace renar
 
-using namespace renar;
-
+namespace renar::trace_table_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -53,8 +52,6 @@ Spec spec_of(Location location, Type type, int classes = 0) {
           {"pi", Stage::kOutput, Location::kNode, Type::kPointer},
           {"h", Stage::kHint, location, type, classes}};
 }
-
-}  // namespace
 
 TEST_CASE("trace_table: bfs on four nodes") {
   Matrix a(4, 4);
@@ -254,3 +251,6 @@ TEST_CASE("trace_table: half a trace is refused") {
   const Spec spec = spec_of(Location::kNode, Type::kPointer);
   CHECK_THROWS_AS(trace_table(Trace(spec, 2)), Error);
 }
+
+}  // namespace
+}  // namespace renar::trace_table_test

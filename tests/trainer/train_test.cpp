@@ -20,7 +20,7 @@
 #include "trainer/checkpoint.h"
 #include "trainer/metrics.h"
 
-namespace renar {
+namespace renar::train_test {
 namespace {
 
 Config config_of(int steps, int eval_every = 2) {
@@ -532,4 +532,4 @@ TEST_CASE("train: a loss that is not finite names its step and leaves the last c
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::train_test

@@ -8,10 +8,11 @@
 #include "core/check.h"
 
 namespace renar {
-
 Trace find_maximum_subarray(const std::vector<double>& key);  // algos/divide_and_conquer/<name>.cpp
 Trace find_maximum_subarray_kadane(const std::vector<double>& key);
+}  // namespace renar
 
+namespace renar::divide_and_conquer_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -104,4 +105,4 @@ TEST_CASE("divide and conquer: the smallest samples come to an end") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::divide_and_conquer_by_hand_test

@@ -11,10 +11,11 @@
 #include "tests/algos/awkward.h"
 
 namespace renar {
-
 Trace find_maximum_subarray(const std::vector<double>& key);  // algos/divide_and_conquer/<name>.cpp
 Trace find_maximum_subarray_kadane(const std::vector<double>& key);
+}  // namespace renar
 
+namespace renar::divide_and_conquer_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -85,4 +86,4 @@ TEST_CASE("find_maximum_subarray_kadane: every frame shows the best of what was 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::divide_and_conquer_properties_test

@@ -10,11 +10,12 @@
 #include "core/check.h"
 
 namespace renar {
-
 Trace matrix_chain_order(const std::vector<double>& p);  // algos/dynamic_programming/<name>.cpp
 Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second);
 Trace optimal_bst(const std::vector<double>& p, const std::vector<double>& q);
+}  // namespace renar
 
+namespace renar::dynamic_programming_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -186,4 +187,4 @@ TEST_CASE("dynamic programming: the smallest samples come to an end") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::dynamic_programming_by_hand_test

@@ -12,11 +12,12 @@
 #include "tests/algos/awkward.h"
 
 namespace renar {
-
 Trace matrix_chain_order(const std::vector<double>& p);  // algos/dynamic_programming/<name>.cpp
 Trace lcs_length(const std::vector<int>& first, const std::vector<int>& second);
 Trace optimal_bst(const std::vector<double>& p, const std::vector<double>& q);
+}  // namespace renar
 
+namespace renar::dynamic_programming_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -183,4 +184,4 @@ TEST_CASE("optimal_bst: the sampler's probabilities sum to 1") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::dynamic_programming_properties_test

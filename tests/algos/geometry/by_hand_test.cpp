@@ -9,11 +9,12 @@
 #include "core/check.h"
 
 namespace renar {
-
 Trace segments_intersect(const Points& points);  // algos/geometry/<name>.cpp
 Trace graham_scan(const Points& points);
 Trace jarvis_march(const Points& points);
+}  // namespace renar
 
+namespace renar::geometry_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -139,4 +140,4 @@ TEST_CASE("geometry: samples of one, two and three points, and of none") {
   }
 }
 
-}  // namespace renar
+}  // namespace renar::geometry_by_hand_test

@@ -11,11 +11,12 @@
 #include "algos/registry.h"
 
 namespace renar {
-
 Trace segments_intersect(const Points& points);  // algos/geometry/<name>.cpp
 Trace graham_scan(const Points& points);
 Trace jarvis_march(const Points& points);
+}  // namespace renar
 
+namespace renar::geometry_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -230,4 +231,4 @@ TEST_CASE("segments_intersect: sampled segments intersect about every other time
   CHECK(std::abs(shared - 2000) < 130);  // four standard deviations
 }
 
-}  // namespace renar
+}  // namespace renar::geometry_properties_test

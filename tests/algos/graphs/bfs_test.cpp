@@ -13,8 +13,7 @@ namespace renar {
 Trace bfs(const Matrix& a, int source);  // algos/graphs/bfs.cpp
 }  // namespace renar
 
-using namespace renar;
-
+namespace renar::bfs_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -33,8 +32,6 @@ std::vector<int> distances(const Values& a, int n, int source) {
   }
   return distance;
 }
-
-}  // namespace
 
 TEST_CASE("bfs: a square with a tail, frame by frame") {
   // 0 - 1, 0 - 2, 1 - 3, 2 - 3, 3 - 4 from 0: node 3 takes the lower of its two predecessors.
@@ -89,3 +86,6 @@ TEST_CASE("bfs: predecessors lie on shortest paths, the lowest first, on random 
     REQUIRE(trace.frames() == farthest + 1);
   }
 }
+
+}  // namespace
+}  // namespace renar::bfs_test

@@ -9,7 +9,7 @@
 #include "core/check.h"
 #include "tests/algos/graphs/graph_support.h"
 
-namespace renar::test {
+namespace renar::test::graphs_by_hand_test {
 namespace {
 
 Matrix undirected(int nodes, std::initializer_list<Edge> edges) {
@@ -154,4 +154,4 @@ TEST_CASE("graphs: one, two and three nodes, without edges and with all, come to
 }
 
 }  // namespace
-}  // namespace renar::test
+}  // namespace renar::test::graphs_by_hand_test

@@ -14,8 +14,7 @@ namespace renar {
 Trace dfs(const Matrix& a);  // algos/graphs/dfs.cpp
 }  // namespace renar
 
-using namespace renar;
-
+namespace renar::dfs_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -38,8 +37,6 @@ std::vector<int> hundredths(const Values& times) {
   for (const double time : times) rounded.push_back(static_cast<int>(std::lround(100 * time)));
   return rounded;
 }
-
-}  // namespace
 
 TEST_CASE("dfs: the graph of CLRS, figure 22.4 / 20.4") {
   // u v w x y z = 0..5; the textbook's times, in hundredths.
@@ -114,3 +111,6 @@ TEST_CASE("dfs: tree edges, parentheses and black nodes on random graphs") {
     }
   }
 }
+
+}  // namespace
+}  // namespace renar::dfs_test

@@ -10,7 +10,7 @@
 #include "core/check.h"
 #include "core/numpy_random.h"
 
-namespace renar {
+namespace renar::graphs_test {
 namespace {
 
 TEST_CASE("adjacency lists hold the ends of the edges in order, also where all or none are there") {
@@ -66,4 +66,4 @@ TEST_CASE("a weight that is not finite is named") {
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::graphs_test

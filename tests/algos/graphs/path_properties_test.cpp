@@ -9,7 +9,7 @@
 
 #include "tests/algos/graphs/graph_support.h"
 
-namespace renar::test {
+namespace renar::test::path_properties_test {
 namespace {
 
 constexpr int kGraphs = 1500;
@@ -306,4 +306,4 @@ TEST_CASE("graphs: bipartite_matching finds a matching, and there is no larger o
   }
 }
 
-}  // namespace renar::test
+}  // namespace renar::test::path_properties_test

@@ -7,7 +7,7 @@
 
 #include "tests/algos/graphs/graph_support.h"
 
-namespace renar::test {
+namespace renar::test::search_properties_test {
 namespace {
 
 constexpr int kGraphs = 1500;
@@ -191,4 +191,4 @@ TEST_CASE("graphs: without a bridge its graph has more components") {
   }
 }
 
-}  // namespace renar::test
+}  // namespace renar::test::search_properties_test

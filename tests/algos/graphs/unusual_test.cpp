@@ -13,7 +13,7 @@
 #include "core/check.h"
 #include "tests/algos/graphs/graph_support.h"
 
-namespace renar::test {
+namespace renar::test::unusual_test {
 namespace {
 
 std::vector<const Algorithm*> graph_algorithms() {
@@ -261,4 +261,4 @@ TEST_CASE("graphs: sampler parameters that make no graph are refused") {
   }
 }
 
-}  // namespace renar::test
+}  // namespace renar::test::unusual_test

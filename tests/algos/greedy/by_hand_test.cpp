@@ -8,11 +8,12 @@
 #include "core/check.h"
 
 namespace renar {
-
 Trace activity_selector(const std::vector<double>& s,
                         const std::vector<double>& f);  // algos/greedy
 Trace task_scheduling(const std::vector<double>& d, const std::vector<double>& w);
+}  // namespace renar
 
+namespace renar::greedy_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -101,4 +102,4 @@ TEST_CASE("greedy: the smallest samples come to an end, and the user's input is 
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::greedy_by_hand_test

@@ -9,11 +9,12 @@
 #include "tests/algos/awkward.h"
 
 namespace renar {
-
 Trace activity_selector(const std::vector<double>& s,
                         const std::vector<double>& f);  // algos/greedy
 Trace task_scheduling(const std::vector<double>& d, const std::vector<double>& w);
+}  // namespace renar
 
+namespace renar::greedy_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -90,4 +91,4 @@ TEST_CASE("task_scheduling: the benchmark's rule, whose tasks can all be done in
 }
 
 }  // namespace
-}  // namespace renar
+}  // namespace renar::greedy_properties_test

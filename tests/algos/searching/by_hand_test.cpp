@@ -12,11 +12,12 @@
 #include "tests/algos/small_arrays.h"
 
 namespace renar {
-
 Trace minimum(const std::vector<double>& a);  // algos/searching/<name>.cpp
 Trace binary_search(double target, const std::vector<double>& a);
 Trace quickselect(const std::vector<double>& keys);
+}  // namespace renar
 
+namespace renar::searching_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -100,4 +101,4 @@ TEST_CASE("searching: what is no key or no target is refused by name") {
                        "[binary_search] the target is inf, expected a finite number", Error);
 }
 
-}  // namespace renar
+}  // namespace renar::searching_by_hand_test

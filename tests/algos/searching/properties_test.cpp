@@ -11,7 +11,7 @@
 #include "core/check.h"
 #include "tests/algos/awkward.h"
 
-namespace renar {
+namespace renar::searching_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -122,4 +122,4 @@ TEST_CASE("searching: one key is its own answer; bad keys and unsorted ones are 
   }
 }
 
-}  // namespace renar
+}  // namespace renar::searching_properties_test

@@ -12,12 +12,13 @@
 #include "tests/algos/small_arrays.h"
 
 namespace renar {
-
 Trace insertion_sort(const std::vector<double>& keys);  // algos/sorting/<name>.cpp
 Trace bubble_sort(const std::vector<double>& keys);
 Trace heapsort(const std::vector<double>& keys);
 Trace quicksort(const std::vector<double>& keys);
+}  // namespace renar
 
+namespace renar::sorting_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -125,4 +126,4 @@ TEST_CASE("sorting: no key at all, and keys that are no numbers, are refused by 
   }
 }
 
-}  // namespace renar
+}  // namespace renar::sorting_by_hand_test

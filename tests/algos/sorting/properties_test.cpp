@@ -10,7 +10,7 @@
 #include "core/check.h"
 #include "tests/algos/awkward.h"
 
-namespace renar {
+namespace renar::sorting_properties_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -131,4 +131,4 @@ TEST_CASE("sorting: no keys, and keys that are no numbers, are refused") {
   }
 }
 
-}  // namespace renar
+}  // namespace renar::sorting_properties_test

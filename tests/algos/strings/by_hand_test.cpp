@@ -9,10 +9,11 @@
 #include "core/check.h"
 
 namespace renar {
-
 Trace naive_string_matcher(const std::vector<int>& text, const std::vector<int>& pattern);
 Trace kmp_matcher(const std::vector<int>& text, const std::vector<int>& pattern);
+}  // namespace renar
 
+namespace renar::strings_by_hand_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -121,4 +122,4 @@ TEST_CASE("strings: the sampler refuses a needle that may not fit, and draws not
   }
 }
 
-}  // namespace renar
+}  // namespace renar::strings_by_hand_test

@@ -9,10 +9,11 @@
 #include "algos/registry.h"
 
 namespace renar {
-
 Trace naive_string_matcher(const std::vector<int>& text, const std::vector<int>& pattern);
 Trace kmp_matcher(const std::vector<int>& text, const std::vector<int>& pattern);
+}  // namespace renar
 
+namespace renar::strings_properties_test {
 namespace {
 
 using Letters = std::vector<int>;
@@ -108,4 +109,4 @@ TEST_CASE("strings: a sampled needle is in its haystack, of every length that wa
   }
 }
 
-}  // namespace renar
+}  // namespace renar::strings_properties_test
