@@ -19,8 +19,6 @@ struct Pipeline {
   bool random_positions = true;
   bool pred_as_input = true;
   bool permutations = true;
-
-  bool operator==(const Pipeline&) const = default;
 };
 
 /// The algorithm's probes as they are after the pipeline, with which a network is built.

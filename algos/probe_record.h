@@ -34,9 +34,6 @@ struct OneHotRows {
 
   /// Throws renar::Error for a class that is none of C.
   operator std::vector<double>() const;
-  friend bool operator==(const std::vector<double>& values, const OneHotRows& rows) {
-    return values == std::vector<double>(rows);
-  }
 };
 
 /// What a probe shows: a view of whatever the algorithm holds, of the temporaries in the same

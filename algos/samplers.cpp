@@ -87,13 +87,10 @@ Matrix random_er_graph(NumpyRandom& random, int nodes, double p, Edges edges) {
   return graph;
 }
 
-Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges, double low,
-                                double high) {
-  RENAR_CHECK(low >= 0 && low <= high,
-              "[samplers] weights from {} to {}, expected 0 <= low <= high", low, high);
+Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges) {
   Matrix graph = random_er_graph(random, nodes, p, edges);
   Matrix weights(nodes, nodes);
-  random.uniform(low, high, weights.values());
+  random.uniform(0, 1, weights.values());
   for (int i = 0; i < nodes; ++i) {
     for (int j = 0; j < nodes; ++j) {
       if (edges != Edges::kUndirected) {

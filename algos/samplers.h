@@ -40,10 +40,9 @@ enum class Edges { kUndirected, kDirected, kAcyclic };
 /// keeps the cells above the diagonal and renames the nodes at random. Throws for n < 1.
 Matrix random_er_graph(NumpyRandom& random, int nodes, double p, Edges edges);
 
-/// The same with weights from U[low, high) on the edges; in an undirected graph the weight is
-/// sqrt(w_ij w_ji + 0.001), which may exceed `high`. Throws unless 0 <= low <= high.
-Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges,
-                                double low = 0, double high = 1);
+/// The same with weights from U[0, 1) on the edges; in an undirected graph the weight is
+/// sqrt(w_ij w_ji + 0.001), which may exceed 1.
+Matrix random_weighted_er_graph(NumpyRandom& random, int nodes, double p, Edges edges);
 
 /// A directed 0/1 graph of `communities` equal blocks of nodes (the last takes what is left), each
 /// an Erdos-Renyi graph of probability p. Then each cell is toggled with probability `toggle`,

@@ -1,7 +1,6 @@
 #include "algos/training_stream.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -64,9 +63,7 @@ TrainingStream::TrainingStream(const std::vector<const Algorithm*>& algorithms, 
     sources_.push_back(std::move(source));
   }
   if (config_.order == DataOrder::kClrs) {
-    RENAR_USAGE(config_.seed <= std::numeric_limits<std::uint32_t>::max(),
-                "the seed {} of the data stream clrs is not below 2^32", config_.seed);
-    generators_.emplace_back(static_cast<std::uint32_t>(config_.seed));
+    generators_.emplace_back(config_.seed);
     generators_[0].next_word();  // randint(2**32), the model's key
   }
   for (Source& source : sources_) {

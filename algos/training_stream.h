@@ -33,7 +33,7 @@ enum class DataOrder { kOwn, kClrs };
 
 struct StreamConfig {
   DataOrder order = DataOrder::kOwn;
-  std::uint64_t seed = 42;                        // below 2^32 for kClrs
+  std::uint32_t seed = 42;
   std::vector<int> lengths = {4, 7, 11, 13, 16};  // of training, see training_lengths
   int val_length = 0;                             // 0: an algorithm's longest training length
   int val_samples = 0;                            // 0: 2 * 32 * the algorithm's multiplier

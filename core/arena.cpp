@@ -17,7 +17,7 @@ std::size_t round_up(std::size_t bytes) {
 
 void Arena::add_block(std::size_t bytes) {
   void* memory =
-      memory_ == Memory::kToSend ? host_allocate(device_, bytes) : device_allocate(device_, bytes);
+      memory_ == Memory::kOfHost ? host_allocate(device_, bytes) : device_allocate(device_, bytes);
   blocks_.push_back(
       {std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory), Free{device_, memory_}),
        bytes});
@@ -25,7 +25,7 @@ void Arena::add_block(std::size_t bytes) {
 }
 
 void Arena::fill(std::byte* begin, int byte, std::size_t bytes) {
-  fill_bytes(memory_ == Memory::kToSend ? Device::kCpu : device_, begin, byte, bytes);
+  fill_bytes(memory_ == Memory::kOfHost ? Device::kCpu : device_, begin, byte, bytes);
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -61,7 +61,7 @@ void Arena::fill(Mark from, Mark to, int byte) {
 }
 
 void Arena::reset() {
-  if (memory_ == Memory::kToSend) wait_for_sends(device_);
+  if (memory_ == Memory::kOfHost) wait_for_sends(device_);
   if (memory_ == Memory::kZeroed && blocks_.size() == 1) zero_below(mark());
   if (blocks_.size() > 1) {
     const std::size_t total = capacity();

@@ -4,9 +4,9 @@
 // by block; reset() joins the blocks into one that holds all of it, so that from then on a training
 // step makes no allocation (tests/core/arena_test.cpp and tests/nn count them).
 //
-// Beside a device there are arenas of the host's memory, from which numbers are sent. A send is
-// under way until the host waits for the device: reset() does where nobody has since, so that what
-// is allocated next overwrites nothing that the device still reads.
+// Beside a device there are arenas of the host's memory, page-locked: what is sent, what comes
+// back, closures. A send is under way until the host waits for the device: reset() does where
+// nobody has since, so that what is allocated next overwrites nothing that the device still reads.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Arena {
   enum class Memory {
     kOfDevice,  ///< the device's own
     kZeroed,    ///< the same, whose numbers start as zeros
-    kToSend,    ///< the host's, to send from
+    kOfHost,    ///< page-locked memory of the host: what is sent, what comes back, closures
   };
 
   explicit Arena(Device device = Device::kCpu, Memory memory = Memory::kOfDevice)
@@ -70,7 +70,7 @@ class Arena {
     Device device;
     Memory kind;
     void operator()(std::byte* memory) const {
-      kind == Memory::kToSend ? host_release(device, memory) : device_release(device, memory);
+      kind == Memory::kOfHost ? host_release(device, memory) : device_release(device, memory);
     }
   };
   struct Block {

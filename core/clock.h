@@ -5,7 +5,7 @@
 
 namespace renar {
 
-/// Seconds on the steady clock, from a start that only differences cancel.
+/// Seconds on the steady clock, from an arbitrary start: only differences mean something.
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

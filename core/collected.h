@@ -7,11 +7,11 @@
 // triplets and gate become one launch, and so do all decoders of pointers, in whatever order the
 // ops are called.
 //
-// What waits is started in its order before a copy, a release of the device's memory and every
-// kernel that is not collected, and when too much waits. So nobody sees the difference: every
-// kernel finds the numbers that it would find if each were started at once. Fibers start what waits
-// in any order that is possible by what the kernels say they touch, as the schedule chooses, and
-// look whether they touch more (core/simt_touched.h).
+// What waits is started in its order before a copy that is no send, a release of the device's
+// memory and every kernel that is not collected, and when too much waits. So nobody sees the
+// difference: every kernel finds the numbers that it would find if each were started at once.
+// Fibers start what waits in any order that is possible by what the kernels say they touch, as the
+// schedule chooses, and look whether they touch more (core/simt_touched.h).
 //
 // kernels/products.cu collects layers, for_each and for_each_row (core/launch.h) what ops do
 // element by element and row by row, launch_later a kernel that none can join. They collect nothing

@@ -33,6 +33,7 @@ bool silent = false;  // launches are left out; the device has one queue, fed by
 std::int64_t mebibytes(std::size_t bytes) { return static_cast<std::int64_t>(bytes >> 20); }
 
 constexpr int kOldestMajor = 8;  // the first of the architectures that CMakeLists.txt names
+constexpr int kA100Major = 8;    // and minor 0
 
 /// Why the kernels cannot run on the first GPU, which is there; empty: they can.
 std::string problem_of_gpu() {
@@ -132,7 +133,7 @@ CudaPeaks cuda_peaks() {
     check_cuda(cudaDeviceGetAttribute(&value, attribute, 0), "asking for its clocks");
     return static_cast<double>(value);
   };
-  const bool is_a100 = ask(cudaDevAttrComputeCapabilityMajor) == kOldestMajor &&
+  const bool is_a100 = ask(cudaDevAttrComputeCapabilityMajor) == kA100Major &&
                        ask(cudaDevAttrComputeCapabilityMinor) == 0;
   const double multiply_adds = is_a100 ? 64 : 128;  // of a multiprocessor and clock
   const double kilohertz = 1e3, of_two_edges = 2, bits = 8;

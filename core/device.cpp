@@ -149,7 +149,7 @@ void host_release(Device device, void* memory) {
 }
 
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes) {
-  copy_on_device(device, to, from, bytes);
+  queue_copy(device, to, from, bytes);
   wait_for_all(device);
 }
 
@@ -160,11 +160,11 @@ void send_to_device(Device device, void* to, const void* from, std::size_t bytes
 }
 
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes) {
-  copy_on_device(device, to, from, bytes);
+  queue_copy(device, to, from, bytes);
   wait_for_all(device);
 }
 
-void copy_on_device(Device device, void* to, const void* from, std::size_t bytes) {
+void queue_copy(Device device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   if (device != Device::kCpu) start_collected();
   copy(device, to, from, bytes);

@@ -49,18 +49,19 @@ std::size_t memory_of(Device device);
 void* device_allocate(Device device, std::size_t bytes);
 void device_release(Device device, void* memory);
 
-/// Memory of the host that numbers are sent from, 64-byte aligned; for a GPU it is page-locked, so
-/// that the host need not wait while it is read. It is released after all sends have arrived.
+/// Memory of the host beside a device: for what is sent, what comes back, and closures. 64-byte
+/// aligned; for a GPU it is page-locked, so that the host need not wait while it is read or
+/// written. It is released after all sends have arrived.
 void* host_allocate(Device device, std::size_t bytes);
 void host_release(Device device, void* memory);
 
-/// Each is queued behind the kernels before it. Those between the host and a device wait, and with
-/// them for all that was queued before, but send_to_device: its `from` must stay as it is until
-/// another one, or wait_for_sends, has waited.
+/// Each is queued behind the kernels before it. copy_to_device and copy_to_host then wait for it
+/// and for all that was queued before. `from` of send_to_device must stay as it is until one of
+/// these, or wait_for_sends, has waited. queue_copy is between any two memories, not waited for.
 void copy_to_device(Device device, void* to, const void* from, std::size_t bytes);
 void send_to_device(Device device, void* to, const void* from, std::size_t bytes);
 void copy_to_host(Device device, void* to, const void* from, std::size_t bytes);
-void copy_on_device(Device device, void* to, const void* from, std::size_t bytes);
+void queue_copy(Device device, void* to, const void* from, std::size_t bytes);
 void fill_bytes(Device device, void* to, int byte, std::size_t bytes);
 
 /// Waits for all that was queued.

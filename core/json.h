@@ -4,6 +4,7 @@
 // for itself, which takes seconds.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -12,10 +13,16 @@ namespace renar {
 
 using Json = nlohmann::ordered_json;
 
+/// What a text may be: copies of a deep value would exhaust the stack, and an object of many keys
+/// takes quadratic time.
+struct JsonLimits {
+  int depth = 32;
+  std::size_t keys = 10'000;  ///< of an object
+};
+
 /// The value that a text is. Throws Json::exception where it is no JSON, and renar::Error where it
-/// is nested deeper than 32 or has an object of more than 10,000 keys: copies of the one would
-/// exhaust the stack, and the other takes quadratic time.
-Json parse_json(std::string_view text);
+/// is beyond the limits or an object has a key twice.
+Json parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// The value that a text is, if it is such JSON.
 std::optional<Json> try_parse_json(std::string_view text);

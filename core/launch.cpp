@@ -6,7 +6,6 @@ namespace renar {
 
 void check_grid(const Grid& grid) {
   constexpr std::int64_t kMostBlocksX = 0x7fffffff, kMostBlocksY = 65535, kMostThreads = 1024;
-  constexpr std::size_t kMostShared = 48 * 1024;
   RENAR_CHECK(grid.blocks.x <= kMostBlocksX && grid.blocks.y <= kMostBlocksY,
               "[launch] {} x {} blocks, at most {} x {} can be started", grid.blocks.x,
               grid.blocks.y, kMostBlocksX, kMostBlocksY);

@@ -6,8 +6,8 @@
 //   }
 //   launch(one_thread_each(size), scale_kernel, size, factor, x);
 //
-// for_each is the common case, an element a thread, whose formula the CPU runs too. What says what
-// it touches is collected (core/collected.h) and started beside others of its kind:
+// for_each is the common case, an element a thread, whose formula the CPU runs too. It says what it
+// touches, is collected (core/collected.h) and started beside others of its kind:
 //
 //   struct Scale {
 //     Real factor;
@@ -49,6 +49,7 @@ namespace renar {
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kThreads = 256;  // of a block, where nothing speaks for another number
+constexpr std::size_t kMostShared = 48 * 1024;  // bytes that a block is given unasked
 
 struct Grid {
   struct Extent {
@@ -196,12 +197,6 @@ __device__ inline Real column_sum(Real value) {
   return value;
 }
 
-/// Whether an op's functor says what it touches.
-template <class F>
-concept SaysWhatItTouches = requires(const F& f) {
-  f.touched(std::int64_t{});
-};
-
 /// What one kernel does for several ops, one after another in the grid.
 template <class F>
 struct Jobs {
@@ -259,34 +254,26 @@ void collect_job(std::int64_t count, const F& f) {
   job.room = room;
 }
 
-template <class F>
-__global__ void for_each_kernel(std::int64_t count, F f) {
-  const std::int64_t i = thread_index();
-  if (i < count) f(i);
-}
-
 /// On a device: f(i) for every i below count, each on its own, by a thread. f says what it touches.
-template <SaysWhatItTouches F>
+template <class F>
 void for_each_on_device(std::int64_t count, const F& f) {
   collect_job<F, JobsBy::kElements>(count, f);
 }
 
 /// f(i) for every i below count, each on its own: f is a named functor that holds pointers and
-/// numbers.
+/// numbers, and says what it touches.
 template <class F>
 void for_each(Device device, std::int64_t count, const F& f) {
   if (device == Device::kCpu) {
     for (std::int64_t i = 0; i < count; ++i) f(i);
-  } else if constexpr (SaysWhatItTouches<F>) {
-    for_each_on_device(count, f);
   } else {
-    launch(one_thread_each(count), for_each_kernel<F>, count, f);
+    for_each_on_device(count, f);
   }
 }
 
 /// On a device: f(r) for every row r below rows, by the lanes of a warp, as rows are a few classes
 /// or up to some hundred nodes or channels long. It says what it touches.
-template <SaysWhatItTouches F>
+template <class F>
 void for_each_row(std::int64_t rows, const F& f) {
   collect_job<F, JobsBy::kRows>(rows, f);
 }

@@ -32,7 +32,7 @@ namespace renar {
 /// What is remembered at once.
 struct GraphLimits {
   /// Launches, copies and fills of all graphs, which take about 2 KB each, of the host and of the
-  /// GPU: 2 GB. At 16 nodes bfs has 1 MB a graph, dfs 15. With lengths rounded as they are
+  /// GPU: 2 GB. At 16 nodes bfs has 1 MB a graph, dfs 5. With lengths rounded as they are
   /// (nn/batch.h) all of 10,000 updates have room, those of mst_kruskal too, which has the most and
   /// the longest (215).
   std::size_t launches = std::size_t{1} << 20;

@@ -100,4 +100,17 @@ void fail_beyond_physical_memory() {
 #endif
 }
 
+double peak_memory_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;  // Linux counts KiB
+}
+
+void forget_peak_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+
 }  // namespace renar

@@ -86,7 +86,8 @@ std::string bytes_of(zip_source_t* source) {
   zip_stat_t info;
   std::string bytes;
   RENAR_CHECK(zip_source_open(source) == 0 && zip_source_stat(source, &info) == 0,
-              "[npz] cannot read back an archive of {} bytes", bytes.size());
+              "[npz] cannot read back an archive: {}",
+              zip_error_strerror(zip_source_error(source)));
   bytes.resize(info.size);
   const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
   zip_source_close(source);

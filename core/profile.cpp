@@ -183,7 +183,7 @@ std::string path_of(const ProfileScope& scope) {
 Profiler::Profiler(Device device, GpuPace pace) : device_(device) {
   Log& mine = my_log();
   const std::lock_guard lock(logs().mutex);
-  RENAR_CHECK(!profile_wanted(kProfileTimes), "[profiler] {} profilers at once: one can listen", 2);
+  RENAR_CHECK(!profile_wanted(kProfileTimes), "[profiler] two profilers at once: one can listen");
   for (const auto& log : logs().all) {
     log->track.marks.clear();
     log->track.queues = false;

@@ -5,7 +5,8 @@
 //
 // Ranges nest: a range's place is the names on the way to it, gradients/processor/messages. An op
 // needs no line. It ends in Tape::record, and its time is what has passed since the mark before: an
-// op's end, a range's begin or end. Backward runs each closure in the range that its op stood in.
+// op's end, a range's begin or end. An op that records nothing, as it has no gradient, counts to
+// the next mark. Backward runs each closure in the range that its op stood in.
 //
 // While a Profiler lives (core/profiler.h) every mark is written down with its time. A build with
 // CUDA also tells NVTX of the ranges, always, so that Nsight shows them. Where nobody listens a

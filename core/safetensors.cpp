@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/check.h"
@@ -14,8 +13,8 @@ namespace renar {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8, kMaxHeader = std::size_t{1} << 22;
-constexpr std::size_t kMaxKeys = 20'000;  // of an object; a file of all algorithms has some 1,400
-constexpr int kMaxDepth = 3;              // file { tensor { shape [ .. ] } }
+/// file { tensor { shape [ .. ] } }; a file of all algorithms has some 1,400 tensors.
+constexpr JsonLimits kHeader{.depth = 3, .keys = 20'000};
 constexpr const char* kMetadata = "__metadata__";
 constexpr const char* kChecksum = "renar_crc32";
 constexpr std::string_view kNoDigits = "00000000";
@@ -45,29 +44,17 @@ StoredType type_of_dtype(std::string_view dtype, const std::string& where) {
   return {};
 }
 
-/// Parses the header and refuses what a JSON library lets pass: deep nesting and repeated keys.
-Json parse_json_header(std::string_view text, const std::string& where) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    RENAR_CHECK(depth <= kMaxDepth, "[safetensors] {}: header nested too deeply", where);
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const std::string key = parsed.get<std::string>();
-      RENAR_CHECK(keys.back().insert(key).second, "[safetensors] {}: '{}' stands twice", where,
-                  key);
-      RENAR_CHECK(keys.back().size() <= kMaxKeys, "[safetensors] {}: more than {} keys", where,
-                  kMaxKeys);
-    }
-    return true;
-  };
+Json parse_header(std::string_view text, const std::string& where) {
+  Json header;
   try {
-    Json header = Json::parse(text, watch);
-    RENAR_CHECK(header.is_object(), "[safetensors] {}: the header is not a JSON object", where);
-    return header;
+    header = parse_json(text, kHeader);
   } catch (const Json::exception& error) {
     throw Error(message_of("[safetensors] {}: malformed header: {}", where, error.what()));
+  } catch (const Error& error) {
+    throw Error(message_of("[safetensors] {}: malformed header: {}", where, error.what()));
   }
+  RENAR_CHECK(header.is_object(), "[safetensors] {}: the header is not a JSON object", where);
+  return header;
 }
 
 std::size_t size_from(const Json& json, const std::string& where) {
@@ -182,7 +169,7 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& wh
   RENAR_CHECK(length <= kMaxHeader && length <= bytes.size(),
               "[safetensors] {} claims a header of {} bytes: truncated, or not such a file", where,
               length);
-  const Json header = parse_json_header(bytes.substr(0, length), where);
+  const Json header = parse_header(bytes.substr(0, length), where);
   bytes.remove_prefix(length);
 
   SafetensorsFile file;

@@ -118,7 +118,7 @@ void Engine::run(Extent blocks, std::size_t shared, void (*body)(const void*),
     std::swap(order[i], order[below(random_, i + 1)]);
   }
   for (const unsigned block : order) {
-    blockIdx = {block % blocks.x, block / blocks.x % blocks.y, block / blocks.x / blocks.y};
+    blockIdx = {block % blocks.x, block / blocks.x};
     run_block(shared);
   }
   end_wave();
@@ -197,7 +197,7 @@ void Engine::make_ready(int thread) {
 void Engine::set_indices(int thread) {
   current_ = thread;
   const auto t = static_cast<unsigned>(thread);
-  threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
+  threadIdx = {t % blockDim.x, t / blockDim.x};
 }
 
 void Engine::resume(int thread) {

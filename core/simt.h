@@ -28,9 +28,9 @@
 namespace renar::simt {
 
 struct Extent {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x = 1, y = 1;
 
-  constexpr unsigned count() const { return x * y * z; }
+  constexpr unsigned count() const { return x * y; }
 };
 
 /// In which order the threads of a block, the blocks and the launches that wait take their turns.
@@ -135,8 +135,4 @@ inline unsigned __ballot_sync(unsigned mask, bool yes,
 inline bool __any_sync(unsigned mask, bool yes,
                        std::source_location at = std::source_location::current()) {
   return __ballot_sync(mask, yes, at) != 0;
-}
-inline bool __all_sync(unsigned mask, bool yes,
-                       std::source_location at = std::source_location::current()) {
-  return __ballot_sync(mask, yes, at) == mask;
 }

@@ -16,9 +16,9 @@ bool watching = false;
 
 /// How many bytes are alike before the first that is not. Most are: memcmp looks at pages of them.
 std::size_t alike(const std::byte* a, const std::byte* b, std::size_t count) {
-  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kPiece = 4096;
   std::size_t i = 0;
-  while (i + kPage <= count && std::memcmp(a + i, b + i, kPage) == 0) i += kPage;
+  while (i + kPiece <= count && std::memcmp(a + i, b + i, kPiece) == 0) i += kPiece;
   while (i < count && a[i] == b[i]) ++i;
   return i;
 }
@@ -48,6 +48,10 @@ class Copy {
     return std::ranges::all_of(blocks_, [&](const Block& b) { return is_same(b, stretches); });
   }
 
+  bool holds(std::span<const Stretch> stretches) const {
+    return std::ranges::all_of(stretches, [&](const Stretch& s) { return find(s) != nullptr; });
+  }
+
   static std::size_t size_of(const Stretch& stretch) {
     return static_cast<std::size_t>(stretch.end - stretch.begin);
   }
@@ -72,14 +76,15 @@ class Copy {
     }
   }
 
+  /// Its bytes; null where it is not of one block.
   const std::byte* find(const Stretch& stretch) const {
     const auto* begin = reinterpret_cast<const std::byte*>(stretch.begin);
+    const auto* end = reinterpret_cast<const std::byte*>(stretch.end);
     for (const Block& b : blocks_) {
-      const std::byte* end = b.memory.data() + b.memory.size();
-      if (b.memory.data() <= begin && begin < end)
-        return b.bytes.data() + (begin - b.memory.data());
+      const std::byte* first = b.memory.data();
+      if (first <= begin && end <= first + b.memory.size()) return b.bytes.data() + (begin - first);
     }
-    throw Error("[simt] a kernel says that it touches what is not the device's memory");
+    return nullptr;
   }
 
   std::vector<Block> blocks_;
@@ -109,6 +114,8 @@ void run_watched(const char* name, std::span<const Stretch> reads, std::span<con
     const Unlocked unlocked;
     before.take();
   }
+  RENAR_CHECK(before.holds(reads) && before.holds(writes),
+              "[simt] {} says that it touches what is not the device's memory", name);
   run();
   {
     const Unlocked unlocked;

@@ -14,8 +14,8 @@ void watch_touched(bool on);
 bool watches_touched();
 
 /// Runs the launch, and again with all memory of the device spoiled but what it says it reads or
-/// writes. Throws renar::Error with its name if it then writes other numbers, or if it has written
-/// anything that it did not say.
+/// writes. Throws renar::Error with its name if it then writes other numbers, if it has written
+/// anything that it did not say, or if it says more than the device's memory.
 void run_watched(const char* name, std::span<const Stretch> reads, std::span<const Stretch> writes,
                  const std::function<void()>& run);
 

@@ -137,7 +137,11 @@ void Tape::backward() {
     run_back(segments_, segments_.size() - 1, profile);
     run_back(nodes_, nodes_floor_, profile);
   }
-  run_back(nodes_of_trajectory_, 0, profile);
+  {
+    const OfTrajectory all(*this);  // they find what they shared when they were recorded
+    run_back(nodes_of_trajectory_, 0, profile);
+  }
+  shared_.clear();  // the first segment's: what was recorded before it shares nothing with it
   run_back(nodes_, 0, profile);
 }
 

@@ -57,15 +57,16 @@ class Tape {
         lasting_(device, Arena::Memory::kZeroed),
         whole_(device),
         whole_lasting_(device, Arena::Memory::kZeroed),
-        host_(device, Arena::Memory::kToSend),
-        fetched_(device, Arena::Memory::kToSend) {}
+        host_(device, Arena::Memory::kOfHost),
+        fetched_(device, Arena::Memory::kOfHost) {}
   Device device() const { return device_; }
   /// Of the matrix products of a device.
   Precision precision() const { return precision_; }
 
   /// Forgets the last trajectory, whose results have been fetched, and starts one on parameters
-  /// `values`; the gradients of those that are active (default: all) are added to `grads`, which
-  /// may be null when predicting. On the CPU `packed` has the same values' panels, or is null.
+  /// `values`; the gradients of those that are active (default: gradients are laid out as the
+  /// parameters are) are added to `grads`, which may be null when predicting. On the CPU `packed`
+  /// has the same values' panels, or is null.
   void start(Mode mode, const Real* values, Real* grads, const ActiveParameters& active = {},
              const PackedWeights* packed = nullptr);
   bool recording() const { return mode_ == Mode::kRecord; }
@@ -177,7 +178,7 @@ class Tape {
   T* array(std::int64_t count) {
     return values_arena().array<T>(count);
   }
-  /// Room on the host for numbers that are then sent to the device.
+  /// Room on the host: for what is sent to the device, and for what closures point at.
   template <class T>
   T* host_array(std::int64_t count) {
     return device_ == Device::kCpu ? array<T>(count) : host_.array<T>(count);
@@ -213,7 +214,7 @@ class Tape {
   void fetch_later(const T* there, std::int64_t count, const Then& then) {
     if (device_ == Device::kCpu) return then(there);
     T* host = fetched_.array<T>(count);
-    copy_on_device(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
+    queue_copy(device_, host, there, static_cast<std::size_t>(count) * sizeof(T));
     fetches_.push_back(node_of([then, host] { then(host); }, {}));
     if (fetched_.used() > kMostFetched) fetch_all();
   }

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 
 namespace renar {
@@ -19,6 +20,9 @@ using Real = double;
 #else
 using Real = float;
 #endif
+
+/// What a maximum of nothing is.
+constexpr Real kMinusInfinity = -std::numeric_limits<Real>::infinity();
 
 /// Up to five extents, outermost first. Throws renar::Error for more.
 struct Shape {

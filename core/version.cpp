@@ -1,7 +1,6 @@
 #include "core/version.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <fstream>
 
@@ -32,12 +31,6 @@ std::string cpu_model() {
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown CPU";
-}
-
-double peak_memory_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;  // Linux counts KiB
 }
 
 std::string version_text() {

@@ -15,9 +15,6 @@ std::string instruction_set();
 /// The CPU's name as /proc/cpuinfo gives it, "unknown CPU" where there is none.
 std::string cpu_model();
 
-/// The most memory, in MiB, that this process has held so far.
-double peak_memory_mib();
-
 /// What --version prints, a line each: version, commit, compiler, instruction set, CUDA.
 std::string version_text();
 

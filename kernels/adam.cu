@@ -23,10 +23,18 @@ struct Update {
   }
 };
 
-RENAR_CLONES void update_on_cpu(std::int64_t size, AdamFactors f, const Real* grads, Real* values,
-                                Real* m, Real* v) {
+RENAR_CLONES void update_on_cpu(std::int64_t size, AdamFactors f, Real grad_scale,
+                                const Real* grads, Real* values, Real* m, Real* v) {
   const Update update{grads, values, m, v};
-  for (std::int64_t i = 0; i < size; ++i) update(i, f, f.grad_scale);
+  for (std::int64_t i = 0; i < size; ++i) update(i, f, grad_scale);
+}
+
+double norm_on_cpu(std::int64_t size, const Real* grads) {
+  double squares = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    squares += static_cast<double>(grads[i]) * static_cast<double>(grads[i]);
+  }
+  return std::sqrt(squares);
 }
 
 /// What a loss adds to a norm: 0 or, where it is not finite, NaN.
@@ -67,19 +75,10 @@ __global__ void finish_norm(std::int64_t blocks, ClipOptions options, const doub
 
 }  // namespace
 
-double global_norm(const Real* grads, std::int64_t size) {
-  double squares = 0;
-  for (std::int64_t i = 0; i < size; ++i) {
-    squares += static_cast<double>(grads[i]) * static_cast<double>(grads[i]);
-  }
-  return std::sqrt(squares);
-}
-
 AdamFactors adam_factors(const AdamStep& s) {
   constexpr double kB1 = 0.9, kB2 = 0.999;
   const double t = static_cast<double>(s.step);
-  return {.grad_scale = static_cast<Real>(s.grad_scale),
-          .keep_m = static_cast<Real>(kB1),
+  return {.keep_m = static_cast<Real>(kB1),
           .take_m = static_cast<Real>(1 - kB1),  // in double first: 1 - 0.999f is 1e-5 off
           .keep_v = static_cast<Real>(kB2),
           .take_v = static_cast<Real>(1 - kB2),
@@ -89,15 +88,10 @@ AdamFactors adam_factors(const AdamStep& s) {
           .epsilon = static_cast<Real>(1e-8)};
 }
 
-void adam(std::int64_t size, const AdamStep& settings, const Real* grads, Real* values, Real* m,
-          Real* v) {
-  update_on_cpu(size, adam_factors(settings), grads, values, m, v);
-}
-
 void measure_clip(Device device, std::int64_t size, const Real* grads, const ClipOptions& options,
                   double* scratch, Clip* clip) {
   if (device == Device::kCpu) {
-    double norm = global_norm(grads, size);
+    double norm = norm_on_cpu(size, grads);
     for (std::int64_t i = 0; i < options.count; ++i) norm += spoils(options.losses[i]);
     *clip = clip_of(norm, options.max_norm);
     return;
@@ -119,9 +113,7 @@ void clipped_adam(Device device, std::int64_t size, const AdamFactors* factors, 
     return;
   }
   if (!finite(clip->norm)) return;
-  AdamFactors clipped = *factors;
-  clipped.grad_scale = static_cast<Real>(clip->scale);
-  update_on_cpu(size, clipped, grads, values, m, v);
+  update_on_cpu(size, *factors, static_cast<Real>(clip->scale), grads, values, m, v);
 }
 
 }  // namespace renar

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/check.h"
 #include "core/launch.h"
@@ -11,8 +10,6 @@
 
 namespace renar {
 namespace {
-
-constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
 
 // y[kF+f] += p[k] x[kF+f]
 RENAR_CLONES void add_weighted(std::int64_t heads, std::int64_t width, const Real* p, const Real* x,
@@ -52,7 +49,7 @@ class Row {
 };
 
 void softmax_of(const Row& row, const Real* x, Real* p) {
-  Real largest = kNothing, sum = 0;
+  Real largest = kMinusInfinity, sum = 0;
   row.for_each_heard([&](std::int64_t j) { largest = std::max(largest, x[j]); });
   row.for_each_heard([&](std::int64_t j) { sum += p[j] = std::exp(x[j] - largest); });
   row.for_each_heard([&](std::int64_t j) { p[j] /= sum; });
@@ -101,7 +98,7 @@ struct Weigh {
       if (!__any_sync(kAllLanes, hears)) edges = nullptr;  // it counts as full
     }
     const Real* x = logits + i * n * heads + k;
-    Real *out = p + i * n * heads + k, largest = kNothing, sum = 0;
+    Real *out = p + i * n * heads + k, largest = kMinusInfinity, sum = 0;
     for (std::int64_t j = lane_index(); j < n; j += kWarp) {
       if (edges != nullptr && edges[j] <= 0) continue;
       largest = x[j * heads] > largest ? x[j * heads] : largest;

@@ -1,11 +1,10 @@
-// columns: the raw numbers of several features side by side, and a last column of ones.   (rows, R
-// + 1)
-// stack:   their encoders' weights one above the other, and the sum of their biases last.  (R + 1,
-// H)
+// columns: the raw numbers of several features side by side, and a last column of ones
+// stack:   their encoders' weights one above the other, and the sum of their biases last
+//
+//   columns (rows, R + 1)   stack (R + 1, H)
 //
 // So the sum of the linear encodings of all features is the one product columns * stack
-// (nn/features.h). A source of fewer rows is repeated: row r reads r / (rows /
-// its rows).
+// (nn/features.h). A source of fewer rows is repeated: row r reads r / (rows / its rows).
 #pragma once
 
 #include "kernels/linear.h"

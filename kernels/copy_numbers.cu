@@ -19,7 +19,7 @@ struct CopyNumbers {
 
 void copy_numbers(Device device, std::int64_t count, const Real* from, Real* to) {
   if (device != Device::kCpu) return for_each_on_device(count, CopyNumbers{from, to});
-  copy_on_device(device, to, from, static_cast<std::size_t>(count) * sizeof(Real));
+  queue_copy(device, to, from, static_cast<std::size_t>(count) * sizeof(Real));
 }
 
 }  // namespace renar

@@ -15,7 +15,7 @@ struct Head {
   Tensor b;  // (1)
 };
 
-/// `heads` must live as long as the tape's step: keep it in Tape::host_array.
+/// `heads` lives on the host as long as the tape's trajectory (Tape::host_array).
 Tensor head_dot(Tape& tape, Tensor x, std::span<const Head> heads);
 
 }  // namespace renar

@@ -54,7 +54,8 @@ struct LongSum {
   Real* grad;       ///< (in, out) or (out), to which it is added
 };
 
-/// All memory that these are given is the device's. All sums are made by a few kernels.
+/// All memory but `here` is the device's. A weight is a kernel of its own; biases and the parts of
+/// weights share a few.
 std::int64_t long_sum_scratch(std::int64_t in, std::int64_t out, std::int64_t strides);
 void add_long_sums(std::span<const LongSum> sums, Precision precision = Precision::kFp32);
 

@@ -5,28 +5,11 @@
 #include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
-#include "kernels/accumulate.h"
 #include "kernels/gemm.h"
 #include "kernels/learned_sums.h"
 
 namespace renar {
 namespace {
-
-// y[b,i,j] = send[b,i] + recv[b,j] + e[b,i,j]
-RENAR_CLONES void spread_on_cpu(std::int64_t batch, std::int64_t n, std::int64_t h,
-                                const Real* send, const Real* recv, const Real* e, Real* y) {
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j, e += h, y += h) {
-        const Real* s = send == nullptr ? nullptr : send + (b * n + i) * h;
-        const Real* r = recv == nullptr ? nullptr : recv + (b * n + j) * h;
-        for (std::int64_t c = 0; c < h; ++c) {
-          y[c] = ((s ? s[c] : Real{0}) + (r ? r[c] : Real{0})) + e[c];
-        }
-      }
-    }
-  }
-}
 
 // dsend[b,i] += sum over j, drecv[b,j] += sum over i of dy[b,i,j]
 RENAR_CLONES void gather_on_cpu(std::int64_t batch, std::int64_t n, std::int64_t h, const Real* dy,
@@ -45,35 +28,6 @@ RENAR_CLONES void gather_on_cpu(std::int64_t batch, std::int64_t n, std::int64_t
       }
     }
   }
-}
-
-// A warp a row of y, so that the row's nodes are worked out once and its numbers lie side by side.
-struct SpreadRow {
-  std::int64_t n, h;
-  const Real *send, *recv, *e;  // send and recv may be null
-  Real* y;
-
-  Touched touched(std::int64_t rows) const {
-    const std::int64_t ends = rows / n * h;
-    return Touched().reads(send, ends).reads(recv, ends).reads(e, rows * h).writes(y, rows * h);
-  }
-  __device__ void operator()(std::int64_t row) const {
-    const std::int64_t sender = row / n, receiver = row / n / n * n + row % n;
-    for (std::int64_t c = lane_index(); c < h; c += kWarp) {
-      const Real sum = (send != nullptr ? send[sender * h + c] : Real{0}) +
-                       (recv != nullptr ? recv[receiver * h + c] : Real{0});
-      y[row * h + c] = sum + e[row * h + c];
-    }
-  }
-};
-
-void spread(Device device, const Tensor& send, const Tensor& recv, const Tensor& e,
-            const Tensor& y) {
-  const std::int64_t batch = y.dim(0), n = y.dim(1), h = y.dim(3);
-  if (device == Device::kCpu) {
-    return spread_on_cpu(batch, n, h, send.data, recv.data, e.data, y.data);
-  }
-  for_each_row(y.rows(), SpreadRow{n, h, send.data, recv.data, e.data, y.data});
 }
 
 // On a device: a thread has channel c of node q and sums over all that it sends, and receives.
@@ -317,19 +271,6 @@ Tensor edge_linear(Tape& tape, Tensor send, Tensor recv, const Terms& terms, con
   Tensor y = tape.lasting_output({batch, n, n, h},  // (B,N,N,O)
                                  any_grad(terms, biases) || send.has_grad() || recv.has_grad());
   compute(tape, "edge_linear", send, recv, terms, biases, activation, y);
-  return y;
-}
-
-Tensor edge_add(Tape& tape, Tensor send, Tensor recv, Tensor e) {
-  const std::int64_t batch = e.dim(0), n = e.dim(1), h = e.dim(3);
-  RENAR_CHECK((!send || send.size() == batch * n * h) && (!recv || recv.size() == batch * n * h),
-              "[edge_add] send or recv do not fit e {}", e.shape.text());
-  Tensor y = tape.output(e.shape, {send, recv, e});
-  spread(tape.device(), send, recv, e, y);
-  tape.record(y, [=, device = tape.device()] {
-    gather(device, y, send, recv);
-    if (e.has_grad()) accumulate(device, y.size(), y.grad, e.grad);
-  });
   return y;
 }
 

@@ -52,7 +52,4 @@ Tensor linear(Tape& tape, const Terms& terms, const Biases& biases,
 Tensor edge_linear(Tape& tape, Tensor send, Tensor recv, const Terms& terms, const Biases& biases,
                    Activation activation = Activation::kNone);
 
-/// The definition of edge_linear with a linear: y[b,i,j] = send[b,i] + recv[b,j] + e[b,i,j].
-Tensor edge_add(Tape& tape, Tensor send, Tensor recv, Tensor e);
-
 }  // namespace renar

@@ -104,7 +104,6 @@ void backward_on_cpu(const Problem& p) {
 // float) stays in the result's memory, which the caches hold. 16 warps: a line each at the 16
 // nodes of training, four at 64, and 128 registers a thread, more than the kernels need.
 constexpr std::int64_t kMostWarps = 16;
-constexpr std::size_t kMostShared = 48 * 1024;
 constexpr Real kLowest = std::numeric_limits<Real>::lowest();
 
 enum class Room { kShared, kGlobal };

@@ -14,12 +14,12 @@ namespace renar {
 
 struct LossSum {
   LossSum() = default;
-  /// Without `costs` it is a sum of the CPU's alone.
+  /// `most`: elements that a loss may have on a device; 0 for the CPU.
   LossSum(double& sum, std::int64_t most = 0) : total(&sum), room(most) {}
 
   double* total = nullptr;  ///< where the tape's device is
   double* costs = nullptr;  ///< (room), on a device only
-  std::int64_t room = 0;    ///< the most elements that a loss may have
+  std::int64_t room = 0;    ///< `most`
 };
 
 /// Gives each sum its costs, all 0; backward adds them to its total, which no other has, last of

@@ -1,5 +1,6 @@
-// mask_cross_entropy: sum += scale * sum of max(x, 0) - x truth + log(1 + e^-|x|), over truth !=
-// -1.
+// mask_cross_entropy: over the elements whose truth is not -1
+//
+//   sum += scale * sum of max(x, 0) - x truth + log(1 + e^-|x|)
 //
 // The stable binary cross-entropy of logits x; a truth of -1 is masked out (docs/model.md 1 and 6).
 #pragma once

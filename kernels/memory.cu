@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/check.h"
 #include "core/launch.h"
@@ -11,8 +10,6 @@
 
 namespace renar {
 namespace {
-
-constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
 
 /// The row of a table of `words` - 1 rows that x names, or -1 for nil.
 RENAR_HOST_DEVICE std::int64_t word_of(Real x, std::int64_t words) {
@@ -224,7 +221,7 @@ struct ReadMemories {
   __device__ void operator()(std::int64_t q) const {
     const std::int64_t first = q * stories * width;
     const Real* asked = query + q * width;
-    Real *row = p + q * memories, largest = kNothing, sum = 0;
+    Real *row = p + q * memories, largest = kMinusInfinity, sum = 0;
     for (std::int64_t m = lane_index(); m < memories; m += kWarp) {
       Real logit = dot(width, contents + m * width, asked);
       if (m < stories) logit += dot(width, heard + first + m * width, asked);

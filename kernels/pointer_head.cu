@@ -348,6 +348,12 @@ struct Maximum {
   const Real *point, *target;
   Real* m;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(point, rows.points() * rows.h)
+        .reads(target, rows.targets() * rows.h)
+        .writes(m, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % rows.h, k = at / rows.h % rows.n, r = at / rows.h / rows.n;
     m[at] = larger_of(point[r * rows.h + c], target[rows.target(r, k) * rows.h + c]);

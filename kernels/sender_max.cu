@@ -1,15 +1,11 @@
 #include "kernels/sender_max.h"
 
-#include <limits>
-
 #include "core/check.h"
 #include "core/launch.h"
 #include "core/simd.h"
 
 namespace renar {
 namespace {
-
-constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
 
 // One sender's row against the maxima so far.
 RENAR_CLONES void challenge(std::int64_t h, std::int32_t sender, const Real* x, Real* best,
@@ -40,7 +36,7 @@ struct FindMaximum {
   }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % h, m = at / h % receivers, b = at / h / receivers;
-    Real best = kLowest;
+    Real best = kMinusInfinity;
     std::int32_t first = -1, count = 0;
     bool missing = false;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -115,7 +111,7 @@ void max_of_senders(const Tensor& x, const Tensor& adj, Real* y, Winners winners
         missing = missing || adj.data[(b * n + i) * receivers + m] <= 0;
       }
       for (std::int64_t c = 0; c < h; ++c) {
-        y[at + c] = missing ? kNoEdge : kLowest;
+        y[at + c] = missing ? kNoEdge : kMinusInfinity;
         winners.first[at + c] = -1;
         winners.count[at + c] = missing ? 1 : 0;
       }

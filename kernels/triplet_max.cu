@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "core/check.h"
@@ -11,8 +10,6 @@
 
 namespace renar {
 namespace {
-
-constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
 
 // The three loops below, for one j: best[k] = max over i of left[i,j] + right[i,k]; how many are
 // equal to it; and the gradient of each of those. The sum must be the same expression in all of
@@ -35,7 +32,7 @@ template <class V>
 template <class V>
 [[gnu::always_inline]] inline void best_senders_of(std::int64_t n, std::int64_t f, const Real* left,
                                                    const Real* right, Real* __restrict best) {
-  std::fill_n(best, n * f, kLowest);
+  std::fill_n(best, n * f, kMinusInfinity);
   for (std::int64_t i = 0; i < n; ++i, left += n * f, right += n * f) {
     for (std::int64_t c = 0; c < f; c += kTogether<V>) {
       V l, r, top;
@@ -214,7 +211,7 @@ __global__ void find_best(std::int64_t n, std::int64_t f, const Real* left, cons
   const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
   Real tops[kEach], equal[kEach];
   for (int e = 0; e < kEach; ++e) {
-    tops[e] = kLowest;
+    tops[e] = kMinusInfinity;
     equal[e] = 0;
   }
   for (std::int64_t from = 0; from < n; from += kTile) {
@@ -340,6 +337,10 @@ struct Sum {
   const Real *left, *right, *rest;
   Real* y;
 
+  Touched touched(std::int64_t count) const {
+    const std::int64_t size = count / n;
+    return Touched().reads(left, size).reads(right, size).reads(rest, size).writes(y, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % f, k = at / f % n, j = at / f / n % n, i = at / f / n / n % n;
     const std::int64_t b = at / f / n / n / n;
@@ -354,6 +355,13 @@ struct PassSum {
   const Real* dy;
   Real *dleft, *dright, *drest;
 
+  Touched touched(std::int64_t count) const {
+    return Touched()
+        .reads(dy, count * n)
+        .writes(dleft, count)
+        .writes(dright, count)
+        .writes(drest, count);
+  }
   RENAR_HOST_DEVICE void operator()(std::int64_t at) const {
     const std::int64_t c = at % f, q = at / f % n, p = at / f / n % n, b = at / f / n / n;
     for (std::int64_t o = 0; o < n; ++o) {

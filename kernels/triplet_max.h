@@ -1,5 +1,6 @@
-// triplet_max: y[b,j,k] = rest[b,j,k] + max over i of (left[b,i,j] + right[b,i,k])     all
-// (B,N,N,F)
+// triplet_max: the best triplet of each edge; all are (B,N,N,F)
+//
+//   y[b,j,k] = rest[b,j,k] + max over i of (left[b,i,j] + right[b,i,k])
 //
 // The triplet messages of Dudzik and Velickovic (2022) in the order of docs/model.md 3: everything
 // that does not depend on i is in `rest`, so the maximum is a max-plus product and the (B,N,N,N,F)

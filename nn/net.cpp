@@ -198,7 +198,7 @@ Net::State Net::keep(Trajectory& run) const {
   if (kept.forced != nullptr) {
     const std::int64_t count = kept.hidden.dim(0);
     std::uint8_t* forced = tape.array<std::uint8_t>(count);
-    copy_on_device(tape.device(), forced, kept.forced, static_cast<std::size_t>(count));
+    queue_copy(tape.device(), forced, kept.forced, static_cast<std::size_t>(count));
     kept.forced = forced;
   }
   return kept;

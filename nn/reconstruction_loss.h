@@ -36,10 +36,8 @@ class ReconstructionScales {
   /// None: the baseline.
   void clear() { rounds_.clear(); }
   bool empty() const { return rounds_.empty(); }
-  std::size_t rounds() const { return rounds_.size(); }
+  /// By round and probe; 0 where nothing is valid.
   const std::vector<LossScales>& all() const { return rounds_; }
-  /// 0 where nothing is valid.
-  Real of(std::size_t round, std::size_t probe) const { return rounds_[round][probe]; }
 
  private:
   std::vector<LossScales> rounds_;

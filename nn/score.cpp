@@ -178,13 +178,6 @@ ScoreCount& ScoreCount::operator+=(const ScoreCount& other) {
   return *this;
 }
 
-void count_score(const Batch& batch, std::size_t p, const Predictions& predictions,
-                 ScoreCount& count) {
-  for (std::int64_t b = 0; b < batch.size; ++b) {
-    count_sample_score(batch, p, predictions, 0, b, count);
-  }
-}
-
 void count_sample_score(const Batch& batch, std::size_t p, const Predictions& predictions,
                         std::int64_t step, std::int64_t sample, ScoreCount& count) {
   const Probe& probe = (*batch.spec)[p];
@@ -252,17 +245,6 @@ double trivial_score(const Probe& probe, const TrivialCounts& counts) {
   double best = score_of(probe, counts.at(0));
   for (const ScoreCount& count : counts) best = std::max(best, score_of(probe, count));
   return best;
-}
-
-double batch_score(const Batch& batch, const Predictions& predictions) {
-  const std::vector<std::size_t> outputs = scored_outputs(*batch.spec);
-  double sum = 0;
-  for (const std::size_t p : outputs) {
-    ScoreCount count;
-    count_score(batch, p, predictions, count);
-    sum += score_of((*batch.spec)[p], count);
-  }
-  return sum / static_cast<double>(outputs.size());
 }
 
 }  // namespace renar

@@ -18,7 +18,8 @@
 //
 // Many default values are right: zeros alone score 0.59 on matrix_chain_order at n = 16 and 0.52 at
 // n = 64. So beside a score belongs that of the best constant prediction (trivial_score), found on
-// the same truth.
+// the same truth. count_trivial says which constants are tried: of a mask_one node 0 or the last
+// node, not every node.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +42,9 @@ struct ScoreCount {
 /// The outputs that have a score: all but the masks of permutation pointers.
 std::vector<std::size_t> scored_outputs(const Spec& spec);
 
-/// Adds one batch's predictions (logits) of output `probe`. Throws renar::Error for a permutation
-/// pointer without its mask.
-void count_score(const Batch& batch, std::size_t probe, const Predictions& predictions,
-                 ScoreCount& count);
-/// The same of one sample; of a hint at step `step`, which a frame must be there to compare with:
-/// the sample has more than step + 1. Outputs have step 0 only.
+/// Adds one sample's predictions (logits) of `probe`: of an output at step 0, of a hint at step
+/// `step`, which a frame must be there to compare with: the sample has more than step + 1. Throws
+/// renar::Error for a permutation pointer without its mask.
 void count_sample_score(const Batch& batch, std::size_t probe, const Predictions& predictions,
                         std::int64_t step, std::int64_t sample, ScoreCount& count);
 /// How many elements were chosen wrongly. Scalars are no choice: no net hits them to the bit.
@@ -62,10 +60,7 @@ using TrivialCounts = std::vector<ScoreCount>;
 ///   mask         nowhere; everywhere           mask_one   node 0; the last node
 ///   categorical  each of the classes           scalar     0
 void count_trivial(const Batch& batch, std::size_t probe, TrivialCounts& counts);
-/// The best of them.
+/// The best of those.
 double trivial_score(const Probe& probe, const TrivialCounts& counts);
-
-/// The score of one batch alone: mean over scored outputs.
-double batch_score(const Batch& batch, const Predictions& predictions);
 
 }  // namespace renar

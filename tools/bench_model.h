@@ -30,28 +30,20 @@ struct ModelOptions {
 constexpr Range kPositive = {.low = 1, .high = 1 << 20};
 
 inline void add_device(CLI::App& command, std::string& device, std::string& precision) {
-  command.add_option("--device", device, "auto, cpu, cuda, or simt (slow)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}))
-      ->capture_default_str();
-  command.add_option("--precision", precision, "of a GPU's products: fp32, tf32 or bf16")
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
-      ->capture_default_str();
+  add_word(command, "--device", device, "device", "where to compute; simt is slow");
+  add_word(command, "--precision", precision, "precision", "of a GPU's products");
 }
 
 /// The flags that say what the model and the batch are.
 inline void add_model(CLI::App& command, ModelOptions& o) {
   command.add_option("--algo", o.algo, "algorithm")->capture_default_str();
   command.add_option("--processor", o.config.processor, "processor kind")->capture_default_str();
-  command.add_option("--method", o.config.method, "baseline, renar, mrenar or renar-linear")
-      ->check(CLI::IsMember({"baseline", "renar", "mrenar", "renar-linear"}))
-      ->capture_default_str();
+  add_word(command, "--method", o.config.method, "method", "what trains the encoder");
   add_values(command, "--mask-ratio", o.config.mask_ratio, range_of("mask-ratio"),
              "of mrenar; default: 0.3");
   add_values(command, "--mask-rounds", o.config.mask_rounds, range_of("mask-rounds"),
              "of mrenar; default: by the ratio");
-  command.add_option("--masking", o.config.masking, "paper or authors")
-      ->check(CLI::IsMember({"paper", "authors"}))
-      ->capture_default_str();
+  add_word(command, "--masking", o.config.masking, "masking", "of mrenar: what a round hides");
   add_values(command, "--length", o.length, kPositive,
              "nodes; default: the longest that is trained on, 16, of string matchers 20");
   add_values(command, "--batch", o.batch, kPositive, "samples");

@@ -8,6 +8,7 @@
 # The programs look for libraries in lib/ beside them first (their RPATH, see CMakeLists.txt). The
 # tests there: RENAR_SOURCE_DIR=. ./renar_tests
 set -euo pipefail
+[[ -z ${1:-} ]] || set -- "$(realpath -ms "$1")"  # of where it is called; without a / at its end
 cd "$(dirname "$0")/.."
 
 # What stands there is removed: it must be nothing, or what this script made.

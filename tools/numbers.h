@@ -1,5 +1,6 @@
-// Flags that take numbers, read as renar_train reads its own: in decimal, the whole word, within a
-// range; lists with commas between them and nothing twice.
+// Flags that take numbers or words, read as renar_train reads its own: numbers in decimal, the
+// whole word, within a range; words of a setting's list; lists with commas between them and nothing
+// twice.
 #pragma once
 
 #include <fmt/core.h>
@@ -9,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/check.h"
+#include "core/text.h"
 #include "trainer/settings.h"
 
 namespace renar {
@@ -23,13 +26,16 @@ constexpr Range kShares = {.low = 0, .high = 1};
 constexpr const char* kNeedleHelp =
     "letters of a string matcher's needle; -8: drawn from 1 to 8; 0: a fifth";
 
-/// The numbers that a setting of renar_train takes.
-inline Range range_of(const std::string& setting) {
+/// A setting of renar_train by its name, without the algorithms and processors that it may take.
+inline Setting setting_of(const std::string& name) {
   for (const Setting& known : settings({})) {
-    if (known.name == setting) return known.range;
+    if (known.name == name) return known;
   }
-  throw Error(message_of("[numbers] there is no setting {}", setting));
+  throw Error(message_of("[numbers] there is no setting {}", name));
 }
+
+/// The numbers that a setting takes.
+inline Range range_of(const std::string& setting) { return setting_of(setting).range; }
 
 /// The same from another lowest number on.
 inline Range range_of(const std::string& setting, double low) {
@@ -88,6 +94,22 @@ CLI::Option* add_values(CLI::App& app, const std::string& flag, T& value, const 
   if constexpr (std::is_arithmetic_v<T>) {
     if (value > 0) option->default_str(fmt::format("{}", value));
   }
+  return option;
+}
+
+/// Adds a flag that takes one of the words that a setting takes; its value until then is its
+/// default, which --help names unless it is empty. A wrong word throws UsageError.
+inline CLI::Option* add_word(CLI::App& app, const std::string& flag, std::string& value,
+                             const std::string& setting, const std::string& help) {
+  const Setting known = setting_of(setting);
+  const auto read = [&value, flag, known](const std::string& text) {
+    Config config;
+    set_from_text(known, text, flag, config);
+    value = config.*std::get<std::string Config::*>(known.member);
+  };
+  CLI::Option* option = app.add_option_function<std::string>(flag, read, help);
+  option->type_name(fmt::format("{{{}}}", join(known.choices, ",")));
+  if (!value.empty()) option->default_str(value);
   return option;
 }
 

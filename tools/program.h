@@ -11,11 +11,13 @@
 #include <cstdio>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/check.h"
 #include "core/device.h"
+#include "core/files.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "trainer/settings.h"
@@ -47,6 +49,18 @@ inline void open_standard_streams() {
 /// Whether computing on a device of that name, as --device has it, takes a GPU.
 inline bool takes_gpu(const std::string& device) {
   return device == "cuda" || (device == "auto" && find_device(device) == Device::kCuda);
+}
+
+/// Throws UsageError unless a file that is yet to be made can be written, if there is to be one:
+/// better said now than after an hour's work.
+inline void check_writable(const std::optional<std::string>& path, const char* flag) {
+  if (!path) return;
+  RENAR_USAGE(!path->empty(), "{} must not be empty", flag);
+  try {
+    check_replaceable(*path);
+  } catch (const Error& error) {
+    throw UsageError(message_of("{}: {}", flag, error.what()));
+  }
 }
 
 /// What went wrong, in one line.

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/device_buffer.h"
 #include "core/json.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/version.h"
 #include "kernels/gemm.h"
@@ -93,25 +94,43 @@ double sgemm_peak(int threads) {
   return 2.0 * kRows * kHidden * kHidden * kRepeats * threads / times.min / 1e6;
 }
 
+/// What was timed, and on what, around a report's own numbers.
+Json report_of(const StepOptions& o, const Machine& machine, const BenchedModel& model,
+               const Json& numbers) {
+  const Config& config = model.config();
+  Json report = {{"algo", o.algo},
+                 {"method", config.method},
+                 {"processor", config.processor},
+                 {"hidden", config.hidden},
+                 {"device", machine.device == Device::kCpu ? "cpu" : text_of(machine)},
+                 {"precision", o.config.precision},
+                 {"nodes", model.length()},
+                 {"batch", o.batch},
+                 {"steps_T", steps_of(model.batch().frames)}};
+  report.update(numbers);
+  report.update({{"cpu", cpu_model()}, {"isa", instruction_set()}, {"threads", machine.threads}});
+  return report;
+}
+
+/// What was timed as a text's first line.
+std::string first_line(const StepOptions& o, const BenchedModel& model) {
+  const Config& config = model.config();
+  return fmt::format("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps\n", o.algo,
+                     model.length(), o.batch, config.method, config.processor, config.hidden,
+                     steps_of(model.batch().frames));
+}
+
 /// Predictions alone, as `--predict` asks.
 int report_predictions(const StepOptions& o, const Machine& machine, const BenchedModel& model,
                        const Times& times) {
-  const int steps_t = steps_of(model.batch().frames);
   if (o.json) {
-    const Json out = {{"algo", o.algo},
-                      {"nodes", model.length()},
-                      {"batch", o.batch},
-                      {"steps_T", steps_t},
-                      {"predict_ms_min", times.min},
-                      {"predict_ms_median", times.median},
-                      {"peak_rss_mib", peak_memory_mib()},
-                      {"cpu", cpu_model()},
-                      {"isa", instruction_set()},
-                      {"threads", machine.threads}};
-    fmt::print("{}\n", out.dump());
+    const Json numbers = {{"predict_ms_min", times.min},
+                          {"predict_ms_median", times.median},
+                          {"peak_rss_mib", peak_memory_mib()}};
+    fmt::print("{}\n", report_of(o, machine, model, numbers).dump());
     return 0;
   }
-  fmt::print("{} n = {}, batch {}: T = {} steps\n", o.algo, model.length(), o.batch, steps_t);
+  fmt::print("{}", first_line(o, model));
   fmt::print("prediction     {:9.1f} ms min  {:9.1f} ms median of {}\n", times.min, times.median,
              o.steps);
   fmt::print("machine        {}\n", text_of(machine));
@@ -122,8 +141,6 @@ int bench_step(const StepOptions& o) {
   const Machine machine = machine_of(o.device, o.threads, o.config.precision);
   const bool on_cpu = machine.device == Device::kCpu;
   BenchedModel model(o, machine);
-  const Config& config = model.config();
-  const Batch& batch = model.batch();
   const auto predict = [&] { model.predict(); };
   if (o.predict) {
     const Times times = time_of(o.steps, predict);
@@ -152,30 +169,20 @@ int bench_step(const StepOptions& o) {
                              : sgemm_peak_on(machine.device, machine.precision);
 
   if (o.json) {
-    const Json out = {{"algo", o.algo},
-                      {"method", config.method},
-                      {"device", on_cpu ? "cpu" : text_of(machine)},
-                      {"nodes", model.length()},
-                      {"batch", o.batch},
-                      {"steps_T", steps_of(batch.frames)},
-                      {"step_ms_min", training.min},
-                      {"step_ms_median", training.median},
-                      {"first_step_s", first},
-                      {"predict_ms_min", predicting.min},
-                      {"gflop", gflop},
-                      {"gflops", gflops},
-                      {"sgemm_peak_gflops", peak},
-                      {"peak_rss_mib", memory},
-                      {"allocations", made},
-                      {"device_waits", waits},
-                      {"cpu", cpu_model()},
-                      {"isa", instruction_set()},
-                      {"threads", machine.threads}};
-    fmt::print("{}\n", out.dump());
+    const Json numbers = {{"step_ms_min", training.min},
+                          {"step_ms_median", training.median},
+                          {"first_step_s", first},
+                          {"predict_ms_min", predicting.min},
+                          {"gflop", gflop},
+                          {"gflops", gflops},
+                          {"sgemm_peak_gflops", peak},
+                          {"peak_rss_mib", memory},
+                          {"allocations", made},
+                          {"device_waits", waits}};
+    fmt::print("{}\n", report_of(o, machine, model, numbers).dump());
     return 0;
   }
-  fmt::print("{} n = {}, batch {}, {}, {}, hidden {}: T = {} steps\n", o.algo, model.length(),
-             o.batch, config.method, config.processor, config.hidden, steps_of(batch.frames));
+  fmt::print("{}", first_line(o, model));
   fmt::print("training step  {:9.1f} ms min  {:9.1f} ms median of {}\n", training.min,
              training.median, o.steps);
   fmt::print("prediction     {:9.1f} ms min\n", predicting.min);

@@ -88,7 +88,7 @@ int run(int argc, char** argv) {
              "of gradients and predictions; default: docs/model.md 11");
   CLI::App* fingerprint = app.add_subcommand(
       "fingerprint",
-      "loss bits of 100 fixed steps: the same on every machine of one instruction set");
+      "loss bits of 100 fixed steps: the same on every machine with AVX2 or AVX-512");
 
   return parse_and_run(app, argc, argv, [&] {
     if (!takes_gpu(device)) fail_beyond_physical_memory();

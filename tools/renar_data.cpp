@@ -47,18 +47,6 @@ std::string counted(int count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// The sampler's parameters as the flags change them. A flag that the algorithm does not know is an
-/// error.
-SamplerParams params_of(const Algorithm& algorithm, const ExportOptions& o) {
-  SamplerParams params = o.train ? algorithm.training : algorithm.dataset;
-  const std::string foreign =
-      foreign_sampler_flag({&algorithm}, !o.p.empty(), o.length_needle.has_value());
-  RENAR_USAGE(foreign.empty(), "{}", foreign);
-  if (!o.p.empty()) params.p = o.p;
-  if (o.length_needle) params.length_needle = *o.length_needle;
-  return params;
-}
-
 /// Throws UsageError if a batch of this size is more than a file may unpack to.
 void check_size(const Algorithm& algorithm, int nodes, int frames, int samples) {
   double bytes = 0;
@@ -101,6 +89,7 @@ std::string write_batch(TraceBatch batch, const std::string& path, double start)
 
 int run_export(const ExportOptions& o) {
   const double start = seconds_now();
+  check_writable(o.out, "--out");
   const Algorithm& algorithm = find_algorithm(o.algo);
   TraceBatch batch;
   if (o.split) {
@@ -114,7 +103,9 @@ int run_export(const ExportOptions& o) {
     RENAR_USAGE(o.length && o.samples && o.seed,
                 "give --split train, val or test, or --length, --samples and --seed (algorithm {})",
                 algorithm.name);
-    batch = sampled(algorithm, *o.length, *o.samples, *o.seed, params_of(algorithm, o));
+    const SamplerParams& base = o.train ? algorithm.training : algorithm.dataset;
+    batch = sampled(algorithm, *o.length, *o.samples, *o.seed,
+                    changed_params(algorithm, base, o.p, o.length_needle));
   }
   if (o.pipeline) {
     NumpyRandom positions(*o.pipeline);
@@ -138,6 +129,7 @@ Trace run_on(const Algorithm& algorithm, const std::string& path) {
 
 int run_trace(const TraceOptions& o) {
   const double start = seconds_now();
+  check_writable(o.out, "--out");
   const Algorithm& algorithm = find_algorithm(o.algo);
   RENAR_USAGE(
       o.input.has_value() != o.length.has_value() && o.length.has_value() == o.seed.has_value(),
@@ -158,12 +150,6 @@ int run_trace(const TraceOptions& o) {
   return 0;
 }
 
-CLI::Validator not_empty() {
-  return CLI::Validator(
-      [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); },
-      "FILE");
-}
-
 int run(int argc, char** argv) {
   CLI::App app("The data of CLRS-30, made from a seed, bit for bit.", "renar_data");
   app.set_version_flag("--version", version_text());
@@ -173,7 +159,7 @@ int run(int argc, char** argv) {
   ExportOptions e;
   CLI::App* exporting = app.add_subcommand("export", "writes samples to a numpy .npz file");
   exporting->add_option("--algo", e.algo, "algorithm; `list` names all")->required();
-  exporting->add_option("--out", e.out, "the file to write")->required()->check(not_empty());
+  exporting->add_option("--out", e.out, "the file to write")->required();
   exporting->add_option("--split", e.split, "a set of CLRS-30: train, val or test");
   const std::string own = "A set of your own";
   add_values(*exporting, "--length", e.length, lengths, "nodes")->group(own);
@@ -197,8 +183,7 @@ int run(int argc, char** argv) {
              "nodes of a random input");
   add_values(*tracing, "--seed", t.seed, seeds, "seed of a random input");
   tracing->add_option("--input", t.input, "a JSON file with your own; `list` says what it holds");
-  tracing->add_option("--out", t.out, "an .npz file to write the run to as well")
-      ->check(not_empty());
+  tracing->add_option("--out", t.out, "an .npz file to write the run to as well");
 
   bool json = false;
   CLI::App* listing = app.add_subcommand("list", "the algorithms, what they take and their probes");

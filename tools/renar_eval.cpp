@@ -33,17 +33,6 @@ struct Options {
   EvaluationRequest request;
 };
 
-/// Better said now than after an hour's work.
-void check_writable(const std::optional<std::string>& path, const char* flag) {
-  if (!path) return;
-  RENAR_USAGE(!path->empty(), "{} must not be empty", flag);
-  try {
-    check_replaceable(*path);
-  } catch (const Error& error) {
-    throw UsageError(message_of("{}: {}", flag, error.what()));
-  }
-}
-
 void check_files(const Options& o) {
   const auto whole = [](const std::string& path) {
     return fs::weakly_canonical(fs::absolute(path));
@@ -104,10 +93,9 @@ int run(int argc, char** argv) {
   app.add_option("--export", o.npz,
                  "write the parameters to this .npz, named as dm-clrs names them; scores too only "
                  "where another flag asks what or where to (--lengths, --hints, --json, ..)");
-  app.add_option("--device", o.device, "default: as the run")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "simt"}));
-  app.add_option("--precision", o.precision, "of a GPU's products; default: as the run")
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
+  add_word(app, "--device", o.device, "device", "default: as the run");
+  add_word(app, "--precision", o.precision, "precision",
+           "of a GPU's products; default: as the run");
   add_values(app, "--threads", o.threads, range_of("threads", 1), "default: as the run");
 
   const std::string what = "What is scored";

@@ -58,15 +58,17 @@ int one_run(const Flags& flags, const ValidNames& valid, const std::string& prog
       throw;  // the call was wrong, no run failed
     } catch (const DirectoryInUse&) {
       throw;  // nor has one that another program is at work on
-    } catch (const Error& error) {
-      note_failure(config, directory, error.what());
-      throw;
     } catch (const std::bad_alloc&) {
       note_failure(config, directory, kOutOfMemory);
       throw;
+    } catch (const std::exception& error) {
+      note_failure(config, directory, error.what());
+      throw;
     }
   }
-  if (keeps_ledger && !Ledger(config.ledger).has_result(config_hash(config))) {
+  // A run that was finished before may be there already; one that this call has trained is new.
+  if (keeps_ledger &&
+      (plan != RunPlan::kFinished || !Ledger(config.ledger).has_result(config_hash(config)))) {
     append_finished(config.ledger, config, directory);
   }
   fmt::print("{}", result_text(result, directory));

@@ -54,10 +54,8 @@ void set_from_toml(const Setting& setting, const toml::node& node, const std::st
   const std::string wanted = std::visit(TomlKind{node}, setting.member);
   RENAR_USAGE(wanted.empty(), "{} must be {}", place, wanted);
   const std::string text = flag_text(node).value();
-  if (setting.name == "p" && text.empty()) {  // [] is how "the algorithm's" is written
-    config.p.clear();
-  } else if (setting.name == "init-from" && text.empty()) {
-    config.init_from.clear();
+  if (text.empty() && text_of(setting, Config()).empty()) {  // [] or "" is how it is written
+    std::visit([&](auto member) { config.*member = Config().*member; }, setting.member);
   } else {
     set_from_text(setting, text, place, config);
   }

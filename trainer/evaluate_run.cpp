@@ -30,13 +30,11 @@ std::uint32_t seed_of(const EvaluationRequest& request) {
 
 /// The sampler's parameters as the request changes them; those that it has not are an error.
 SamplerParams params_of(const Algorithm& algorithm, const EvaluationRequest& request) {
-  SamplerParams params = algorithm.dataset;
-  const std::string foreign =
-      foreign_sampler_flag({&algorithm}, !request.p.empty(), request.length_needle.has_value());
-  RENAR_USAGE(foreign.empty(), "{}; --algo picks others", foreign);
-  if (!request.p.empty()) params.p = request.p;
-  if (request.length_needle) params.length_needle = *request.length_needle;
-  return params;
+  try {
+    return changed_params(algorithm, algorithm.dataset, request.p, request.length_needle);
+  } catch (const UsageError& error) {
+    throw UsageError(message_of("{}; --algo picks others", error.what()));
+  }
 }
 
 /// Means over the algorithms at each length.

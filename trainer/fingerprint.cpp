@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <cstring>
 #include <memory>
 
 #include "algos/training_stream.h"
 #include "core/parallel.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "nn/shard_runner.h"
 #include "trainer/batch.h"
@@ -15,7 +15,7 @@
 namespace renar {
 namespace {
 
-/// One algorithm in training, small enough for a test and with every kind of op in it.
+/// One algorithm in training, small enough for a test: Triplet-GMPNN with the probes of the spec.
 struct Subject {
   explicit Subject(const Algorithm& algorithm)
       : net(algorithm.name, algorithm.spec(),
@@ -42,14 +42,12 @@ struct Subject {
 std::uint64_t fingerprint(int steps, int threads) {
   ShardRunner runner(threads);
   Subject bfs(find_algorithm("bfs")), dfs(find_algorithm("dfs"));
-  std::uint64_t hash = 14695981039346656037u;
+  std::string bytes;
   for (int step = 0; step < steps; ++step) {
     const double loss = (step % 2 == 0 ? bfs : dfs).step(runner);
-    unsigned char bytes[sizeof loss];
-    std::memcpy(bytes, &loss, sizeof loss);
-    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+    bytes.append(reinterpret_cast<const char*>(&loss), sizeof loss);
   }
-  return hash;
+  return fnv1a(bytes);
 }
 
 std::string fingerprint_text() {

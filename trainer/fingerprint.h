@@ -12,7 +12,8 @@ namespace renar {
 
 constexpr int kFingerprintSteps = 100;
 
-/// FNV-1a over the bits of the losses of `steps` steps of a small net on bfs and dfs in turn.
+/// FNV-1a over the bits of the losses of `steps` steps of two small nets in turn, for bfs and dfs.
+/// They are Triplet-GMPNNs: what other processors and methods add has no part in it.
 std::uint64_t fingerprint(int steps, int threads);
 
 /// "fingerprint 0123456789abcdef (100 steps, float, avx2)"

@@ -7,9 +7,9 @@
 #include "core/check.h"
 #include "kernels/log_sinkhorn.h"
 #include "nn/postprocess.h"
-#include "nn/score.h"
 #include "nn/shard_runner.h"
 #include "trainer/batch.h"
+#include "trainer/evaluate.h"
 #include "trainer/golden_case.h"
 #include "trainer/net_in_training.h"
 #include "trainer/reference_names.h"
@@ -23,10 +23,11 @@ constexpr double kTie = 1e-6;
 constexpr double kLearningRate = 1e-3;
 constexpr std::uint32_t kNearbyTries = 64;
 
+/// An error that is not a number is an infinite one.
+double counted(double error) { return std::isfinite(error) ? error : HUGE_VAL; }
+
 double relative(double ours, double theirs) {
-  const double scale = std::max(std::abs(theirs), 1e-30);
-  const double error = std::abs(ours - theirs) / scale;
-  return std::isfinite(error) ? error : HUGE_VAL;
+  return counted(std::abs(ours - theirs) / std::max(std::abs(theirs), 1e-30));
 }
 
 void compare_losses(const GoldenCase& golden, const Losses& losses, GoldenReport& report) {
@@ -92,9 +93,9 @@ ParameterErrors compare_parameters(const GoldenCase& golden, const Net& net,
     const double scale = std::max(largest_magnitude(theirs[i]), floor);
     for (std::size_t k = 0; k < theirs[i].size(); ++k) {
       const double mine = static_cast<double>(ours[param.offset + static_cast<std::int64_t>(k)]);
-      const double e = std::abs(mine - theirs[i][k]) / std::max(scale, 1e-30);
-      if (!(e <= error)) {
-        error = std::isfinite(e) ? e : HUGE_VAL;
+      const double e = counted(std::abs(mine - theirs[i][k]) / std::max(scale, 1e-30));
+      if (e > error) {
+        error = e;
         if (!permutes) errors.worst = name;
       }
     }
@@ -142,9 +143,9 @@ void compare_logits(const GoldenCase& golden, const Batch& batch, const Predicti
       const Real* ours = predictions.at(batch, p, step, sample);
       for (std::int64_t i = 0; i < each; ++i) {
         const double their = theirs.at(static_cast<std::size_t>(row * each + i));
-        const double error = std::abs(static_cast<double>(ours[i]) - their) / scale.of(i);
-        if (!(error <= report.prediction)) {
-          report.prediction = std::isfinite(error) ? error : HUGE_VAL;
+        const double error = counted(std::abs(static_cast<double>(ours[i]) - their) / scale.of(i));
+        if (error > report.prediction) {
+          report.prediction = error;
           report.worst_prediction = name;
         }
       }
@@ -163,6 +164,11 @@ std::vector<Real> scored_logits(const Batch& batch, std::size_t p, const Predict
   return logits;
 }
 
+template <class Number>
+bool all_finite(const Number* numbers, std::int64_t count) {
+  return std::all_of(numbers, numbers + count, [](Number x) { return std::isfinite(x); });
+}
+
 /// The hard outputs of evaluation: where ours differs it must be a tie.
 void compare_choices(const GoldenCase& golden, const Batch& batch, const Predictions& predictions,
                      GoldenReport& report) {
@@ -172,20 +178,19 @@ void compare_choices(const GoldenCase& golden, const Batch& batch, const Predict
     const std::string name = "eval/output/" + probe.name;
     const std::int64_t range = choices(probe, batch.nodes);
     const std::int64_t rows = batch.size * logits_per_sample(batch, p) / range;
-    const std::vector<double> theirs =
-        numbers_of(golden, name, rows * (is_index(probe) ? 1 : range));
+    const std::int64_t width = is_index(probe) ? 1 : range;  // of a row of theirs
+    const std::vector<double> theirs = numbers_of(golden, name, rows * width);
     const std::vector<Real> scored = scored_logits(batch, p, predictions);
     for (std::int64_t r = 0; r < rows; ++r) {
       const Real* logits = scored.data() + r * range;
+      const double* row = theirs.data() + r * width;
       const double gap = [&] {  // how far our numbers are from their choice
-        if (probe.type == Type::kScalar) {
-          return std::abs(static_cast<double>(logits[0]) - theirs[static_cast<std::size_t>(r)]);
-        }
+        if (!all_finite(logits, range) || !all_finite(row, width)) return HUGE_VAL;
+        if (probe.type == Type::kScalar) return std::abs(static_cast<double>(logits[0]) - *row);
         if (probe.type == Type::kMask) {
-          const bool same = (logits[0] > 0) == (theirs[static_cast<std::size_t>(r)] > 0);
+          const bool same = (logits[0] > 0) == (*row > 0);
           return same ? 0.0 : std::abs(static_cast<double>(logits[0]));
         }
-        const auto row = theirs.begin() + r * (is_index(probe) ? 1 : range);
         const std::int64_t chosen = is_index(probe) ? static_cast<std::int64_t>(*row)
                                                     : std::max_element(row, row + range) - row;
         RENAR_CHECK(chosen >= 0 && chosen < range, "[golden] {} chooses {} of {}", name, chosen,
@@ -267,7 +272,9 @@ GoldenReport run_golden(const std::string& path, const std::string& manifest, st
   if (!golden.reconstructs) {  // whose files have no hints of evaluation
     compare_logits(golden, batch, predictions, "eval/", Stage::kHint, report);
   }
-  report.score = std::abs(batch_score(batch, predictions) - numbers_of(golden, "eval/score", 1)[0]);
+  ScoreSums scores(golden.spec, Predictions::Hints::kNone);
+  scores.add(batch, predictions);
+  report.score = counted(std::abs(scores.result().score - numbers_of(golden, "eval/score", 1)[0]));
   if (golden.train_steps > 0) compare_training(golden, net, runner, report);
   return report;
 }

@@ -31,7 +31,7 @@ struct NetInTraining::OnDevice {
         grads(device),
         scratch(device),
         numbers(device),
-        to_send(device, Arena::Memory::kToSend),
+        to_send(device, Arena::Memory::kOfHost),
         here(to_send.array<UpdateNumbers>(1)) {
     const auto parameters = static_cast<std::int64_t>(state.m.size());
     m.upload(state.m.data(), parameters);
@@ -87,8 +87,8 @@ Losses NetInTraining::update_on_device(const Batch& batch, const NoiseKey& noise
 
   const ProfileRange range("optimizer");
   // Only now: a tape that is started waits for what was sent before.
-  here->factors = adam_factors(
-      {.step = own_->updates + 1, .learning_rate = options_.learning_rate, .grad_scale = 1});
+  here->factors =
+      adam_factors({.step = own_->updates + 1, .learning_rate = options_.learning_rate});
   send_to_device(device, &there->factors, &here->factors, sizeof here->factors);
   measure_clip(device, active.size(), grads,
                {.max_norm = options_.clip, .losses = as_doubles(&there->losses), .count = kLosses},

@@ -24,14 +24,15 @@ void check_norm(double norm, std::int64_t update) {
 void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
   const ProfileRange range("optimizer");
-  const double norm = global_norm(grads.data(), active.size()), clip = options_.clip;
-  check_norm(norm, state_.steps);
-  const AdamStep settings{.step = ++state_.steps,
-                          .learning_rate = options_.learning_rate,
-                          .grad_scale = clip > 0 && norm > clip ? clip / norm : 1.0};
+  Clip clip;
+  measure_clip(Device::kCpu, active.size(), grads.data(), {.max_norm = options_.clip}, nullptr,
+               &clip);
+  check_norm(clip.norm, state_.steps);
+  const AdamFactors factors =
+      adam_factors({.step = ++state_.steps, .learning_rate = options_.learning_rate});
   const auto move = [&](std::int64_t begin, std::int64_t end) {
-    adam(end - begin, settings, grads.data() + active.place(begin), parameters.values() + begin,
-         state_.m.data() + begin, state_.v.data() + begin);
+    clipped_adam(Device::kCpu, end - begin, &factors, &clip, grads.data() + active.place(begin),
+                 parameters.values() + begin, state_.m.data() + begin, state_.v.data() + begin);
   };
   move(options_.frozen, active.shared);
   move(active.begin, active.end);

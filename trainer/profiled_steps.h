@@ -3,8 +3,9 @@
 //   profile.txt   where the time went, by op and by range (core/profile_report.h)
 //   profile.json  the longest of the steps as a picture, for https://ui.perfetto.dev
 //
-// Measured are five steps after three that warm up, or all where the call has fewer than eight:
-// with the standard settings each training length once. What is computed stays the same.
+// Measured are five steps after three that warm up, or the first five at most where the call has
+// fewer than eight: with the standard settings each training length once. What is computed stays
+// the same.
 #pragma once
 
 #include <optional>

@@ -48,8 +48,11 @@ std::vector<fs::path> half_written(const RunDirectory& directory) {
 RunPlan RunDirectory::plan(const Config& config, const ValidNames& valid) const {
   std::error_code error;
   const bool resume = !config.resume.empty();
-  RENAR_USAGE(!resume || exists(last()),
-              "--resume {}: there is no last.safetensors to continue from", path_);
+  RENAR_USAGE(
+      !resume || exists(last()),
+      "--resume {}: there is no last.safetensors to continue from; the call that began the run, "
+      "without --resume, begins it anew",
+      path_);
   if (!exists(path_)) return RunPlan::kFresh;
   RENAR_USAGE(fs::is_directory(path_, error), "--out {} is not a directory", path_);
   if (!exists(this->config())) {

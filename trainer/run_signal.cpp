@@ -14,7 +14,8 @@ bool caught = false;  // a StopSignals object lives
 void on_signal(int) {
   const int was = errno;
   stop = 1;
-  constexpr std::string_view kSaid = "\nstopping after what is being done; again ends at once\n";
+  constexpr std::string_view kSaid =
+      "\nstopping after what is being done; the same signal again ends at once\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
   errno = was;
 }

@@ -1,6 +1,6 @@
 // Ctrl-C that loses nothing: the first SIGINT or SIGTERM, or the SIGHUP of a terminal that was
-// closed, asks the training loop to stop after its step, and says so on stderr; a second one ends
-// the program at once.
+// closed, asks the training loop to stop after its step, and says so on stderr; the same signal
+// again ends the program at once.
 #pragma once
 
 #include <array>

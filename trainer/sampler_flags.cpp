@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/check.h"
 #include "core/text.h"
 
 namespace renar {
@@ -24,6 +25,16 @@ std::string foreign_sampler_flag(const std::vector<const Algorithm*>& algorithms
     return fmt::format("--length-needle is of the string matchers: {} no needle", they_have);
   }
   return "";
+}
+
+SamplerParams changed_params(const Algorithm& algorithm, SamplerParams base,
+                             const std::vector<double>& p, std::optional<int> length_needle) {
+  const std::string foreign =
+      foreign_sampler_flag({&algorithm}, !p.empty(), length_needle.has_value());
+  RENAR_USAGE(foreign.empty(), "{}", foreign);
+  if (!p.empty()) base.p = p;
+  if (length_needle) base.length_needle = *length_needle;
+  return base;
 }
 
 }  // namespace renar

@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/memory.h"
 #include "core/profile.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -88,14 +89,19 @@ std::string masks_note(const Net& net) {
   const MaskOptions& masks = net.options().reconstruction.masks;
   std::vector<std::string> names;
   for (const Task& task : net.tasks()) {
-    const bool hides = masks.ratio == 0 || HintMasks(task.spec, 1, masks).parts() > 0;
-    if (!hides) names.push_back(task.algorithm);
+    if (masks.ratio == 0) continue;
+    const HintMasks hidden(task.spec, 1, masks);
+    bool recovers = false;
+    for (std::size_t p = 0; p < task.spec.size(); ++p) {
+      recovers |= task.spec[p].stage == Stage::kHint && !hidden.of(p).empty();
+    }
+    if (!recovers) names.push_back(task.algorithm);
   }
   if (names.empty()) return "";
   return fmt::format(
-      "no hint of {} belongs to nodes, which are what mrenar hides: the state is read once and "
-      "whole, and nothing is recovered",
-      join(names, ", "));
+      "no hint of {} belongs to nodes, which are what mrenar hides: nothing is recovered{}",
+      join(names, ", "),
+      masks.masking == Masking::kPaper ? ", and the state is read once and whole" : "");
 }
 
 /// The best mean test score of each length, from the lines of --oracle; empty without it.
@@ -132,8 +138,9 @@ class Training {
         ahead_(*source_) {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const int task = static_cast<int>(k);
+      check_training_lengths(k);
       validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
-      net_.check_nodes(validation_.back().nodes());
+      check_validation(validation_.back().nodes());
       for (const int length : config.test_lengths) {
         check_length(test_set(k, length), net_, "--test-lengths");
       }
@@ -170,10 +177,35 @@ class Training {
 
  private:
   /// The best parameters so far, which the tests will need: better missed now than after all steps.
-  void check_best() const {
+  /// Those of a validation after the checkpoint, by a call that was killed, are not the ones that
+  /// the state tells of. Then the best is found anew: as they beat all before them, by them again.
+  void check_best() {
     if (state_.best_step < 0) return;
     Net best(tasks_of(config_), net_options(config_));
-    load_parameters(directory_.best(), checkpoint_name(config_), best);
+    const int step = load_parameters(directory_.best(), checkpoint_name(config_), best);
+    if (step == state_.best_step + 1) return;
+    state_.best_score = TrainState().best_score;
+    state_.best_step = TrainState().best_step;
+  }
+
+  /// Throws renar::UsageError if the net cannot serve a length of its training.
+  void check_training_lengths(std::size_t k) const {
+    const Algorithm& algorithm = *algorithms_[k];
+    SamplerParams params = algorithm.training;
+    if (!config_.p.empty()) params.p = config_.p;
+    params.length_needle = config_.length_needle;
+    for (const int length : training_lengths(algorithm, config_.train_lengths)) {
+      const TestSet one{&algorithm, pipeline_of(config_), length, 1, 0, params};
+      check_length(one, net_, "--train-lengths");
+    }
+  }
+
+  void check_validation(std::int64_t nodes) const {
+    try {
+      net_.check_nodes(nodes);
+    } catch (const Error& problem) {
+      throw UsageError(message_of("--val-length {}: {}", config_.val_length, problem.what()));
+    }
   }
 
   /// All steps that are left; false where a signal came.
@@ -336,8 +368,11 @@ class Training {
   std::string advice() const {
     std::error_code none;
     const bool saved = std::filesystem::exists(directory_.last(), none);
-    return fmt::format("training stopped; {}a smaller --lr may help",
-                       saved ? directory_.path() + " holds the last checkpoint, " : "");
+    // Going on with the same settings would come to the same end.
+    return "training stopped; a smaller --lr may help, from the beginning" +
+           (saved ? fmt::format(" or, in another --out, with --init-from {}",
+                                shell_quoted(directory_.last()))
+                  : "");
   }
 
   /// Scores the best parameters, which take the place of those in training; false where a signal
@@ -466,6 +501,7 @@ NetOptions net_options(const Config& config) {
 
 Ending train(const Config& config, const RunDirectory& directory, RunPlan plan, RunResult& result,
              std::optional<DirectoryLock> held) {
+  forget_peak_memory();  // of the runs of a sweep before
   return Training(config, directory, plan, std::move(held)).run(result);
 }
 

@@ -55,7 +55,7 @@ struct RunResult {
   double val_score = 0;                  ///< the best mean over the algorithms
   int best_step = 0;                     ///< after which it was seen
   std::string device;                    ///< see text_of(Machine)
-  double peak_mib = 0;                   ///< most memory that the last call held
+  double peak_mib = 0;                   ///< most memory that the process held meanwhile
   double data_wait_seconds = 0;          ///< of the last call's training: how long it had no data
   double validation_seconds = 0;         ///< of validations and of --oracle, beside `seconds`
   std::vector<OracleScore> oracle = {};  ///< one a test length; empty without --oracle

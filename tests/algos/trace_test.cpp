@@ -207,7 +207,7 @@ TEST_CASE("trace: the probes that all algorithms share") {
   a(1, 1) = -1;  // A + I is 0 here: the benchmark's definition
   CHECK(adjacency(a).values() == Mask{1, 1, 0, 0});
   CHECK(positions(4) == Values{0, 0.25, 0.5, 0.75});
-  CHECK(one_hot_rows({2, 0}, 3) == Values{0, 0, 1, 1, 0, 0});
+  CHECK(Values(one_hot_rows({2, 0}, 3)) == Values{0, 0, 1, 1, 0, 0});
   CHECK_THROWS_AS(one_hot(2, 2), Error);
   CHECK_THROWS_AS(one_hot(-1, 2), Error);
   CHECK_THROWS_AS(Values(one_hot_rows({3}, 3)), Error);

@@ -113,7 +113,7 @@ TEST_CASE("arena: zero_below zeroes everything below the mark and nothing above"
 TEST_CASE("arena: memory to send from is the host's, and is given again when the sends are done") {
   const auto device = test::accelerator();
   if (!device) return;
-  Arena there(*device), here(*device, Arena::Memory::kToSend);
+  Arena there(*device), here(*device, Arena::Memory::kOfHost);
   here.poison(true);
   const auto waits_of_reset = [&] {
     const std::int64_t before = device_counts().waits;

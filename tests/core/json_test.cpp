@@ -35,6 +35,18 @@ TEST_CASE("json: deep and wide values are refused") {
   CHECK(parse_json(wide(10'000)).size() == 10'000);
   CHECK_THROWS_AS(parse_json(wide(10'001)), Error);
   CHECK_FALSE(try_parse_json("[" + wide(10'001) + "]"));
+  CHECK(parse_json(wide(3), {.depth = 1, .keys = 3}).size() == 3);
+  CHECK_THROWS_WITH_AS(parse_json(wide(4), {.depth = 1, .keys = 3}),
+                       "[json] an object of more than 3 keys", Error);
+  CHECK_THROWS_WITH_AS(parse_json(nested(3), {.depth = 1, .keys = 3}),
+                       "[json] nested deeper than 1", Error);
+}
+
+TEST_CASE("json: an object that has a key twice is refused, two objects may share it") {
+  CHECK_THROWS_WITH_AS(parse_json(R"({"a":{"b":1,"c":2,"b":1}})"),
+                       "[json] the key 'b' stands twice", Error);
+  CHECK_FALSE(try_parse_json(R"([{"b":1,"b":2}])"));
+  CHECK(parse_json(R"([{"b":1},{"b":2,"a":{"b":3}}])").size() == 2);
 }
 
 }  // namespace

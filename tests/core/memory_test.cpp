@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/core/scratch.h"
+#include "tests/support.h"
 
 namespace renar::core_memory_test {
 
@@ -24,6 +25,15 @@ TEST_CASE("memory: blocks under huge pages, and blocks too small for one, are wr
     CHECK(std::count(block.begin(), block.end(), 7) == static_cast<std::ptrdiff_t>(block.size()));
   }
   wish_huge_pages(nullptr, 0);
+}
+
+TEST_CASE("memory: the peak is counted anew" * doctest::skip(test::kSanitized)) {
+  constexpr std::size_t kBytes = std::size_t{256} << 20;
+  std::vector<std::uint8_t>(kBytes, 1);
+  const double before = peak_memory_mib();
+  CHECK(before >= 256);
+  forget_peak_memory();
+  CHECK(peak_memory_mib() < before - 128);
 }
 
 namespace {

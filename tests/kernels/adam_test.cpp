@@ -15,21 +15,34 @@ namespace {
 
 constexpr double kExact = test::kFloatBuild ? 2e-7 : 1e-14;
 
+/// Values and moments after an update by gradients that are scaled by `scale`.
+void adam(std::int64_t size, const AdamStep& step, double scale, const Real* grads, Real* values,
+          Real* m, Real* v) {
+  const AdamFactors factors = adam_factors(step);
+  const Clip clip{.norm = 1, .scale = scale};
+  clipped_adam(Device::kCpu, size, &factors, &clip, grads, values, m, v);
+}
+
+Clip clip_of(const std::vector<Real>& grads, double max_norm) {
+  Clip clip;
+  measure_clip(Device::kCpu, static_cast<std::int64_t>(grads.size()), grads.data(),
+               {.max_norm = max_norm}, nullptr, &clip);
+  return clip;
+}
+
 TEST_CASE("adam: two steps by hand") {
   // Gradient 2, then 1, learning rate 0.1, start at 1:
   //   t = 1: m = 0.1 * 2 = 0.2, v = 0.001 * 4 = 0.004; m / 0.1 = 2, v / 0.001 = 4: moves 0.1 * 2 /
   //   2 = 0.1 t = 2: m = 0.9 * 0.2 + 0.1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996
   //          m / (1 - 0.81) = 1.4736842..., v / (1 - 0.998001) = 2.4992496...
   std::vector<Real> values = {1}, m = {0}, v = {0}, grads = {2};
-  adam(1, {.step = 1, .learning_rate = 0.1, .grad_scale = 1}, grads.data(), values.data(), m.data(),
-       v.data());
+  adam(1, {.step = 1, .learning_rate = 0.1}, 1, grads.data(), values.data(), m.data(), v.data());
   test::check_same("m", m, {Real(0.2)}, kExact);
   CHECK(static_cast<double>(v[0]) == doctest::Approx(0.004).epsilon(kExact));
   const double first = 1 - 0.1 * 2 / (2 + 1e-8);  // 0.9 but for the epsilon
   test::check_same("value", values, {static_cast<Real>(first)}, kExact);
   grads = {1};
-  adam(1, {.step = 2, .learning_rate = 0.1, .grad_scale = 1}, grads.data(), values.data(), m.data(),
-       v.data());
+  adam(1, {.step = 2, .learning_rate = 0.1}, 1, grads.data(), values.data(), m.data(), v.data());
   test::check_same("m", m, {Real(0.28)}, kExact);
   CHECK(static_cast<double>(v[0]) == doctest::Approx(0.004996).epsilon(kExact));
   const double moved = 0.1 * (0.28 / 0.19) / (std::sqrt(0.004996 / 0.001999) + 1e-8);
@@ -44,8 +57,8 @@ TEST_CASE("adam: the clip factor scales the gradient before the moments") {
     const std::size_t count = static_cast<std::size_t>(size);
     std::vector<Real> m(count), v(count), m2(count), v2(count);
     for (const std::int64_t step : {1, 2, 3}) {
-      adam(size, {step, 0.01, 0.5}, grads.data(), values.data(), m.data(), v.data());
-      adam(size, {step, 0.01, 1.0}, halves.data(), others.data(), m2.data(), v2.data());
+      adam(size, {step, 0.01}, 0.5, grads.data(), values.data(), m.data(), v.data());
+      adam(size, {step, 0.01}, 1, halves.data(), others.data(), m2.data(), v2.data());
     }
     CHECK(values == others);
     CHECK(m == m2);
@@ -55,18 +68,21 @@ TEST_CASE("adam: the clip factor scales the gradient before the moments") {
 
 TEST_CASE("adam: a gradient of zero moves nothing, and the epsilon stands outside the root") {
   std::vector<Real> values = {3, 3}, m = {0, 0}, v = {0, 0}, grads = {0, Real(1e-8)};
-  adam(2, {.step = 1, .learning_rate = 1, .grad_scale = 1}, grads.data(), values.data(), m.data(),
-       v.data());
+  adam(2, {.step = 1, .learning_rate = 1}, 1, grads.data(), values.data(), m.data(), v.data());
   CHECK(values[0] == 3);
   CHECK(static_cast<double>(values[1]) == doctest::Approx(2.5));  // 1e-8 / (1e-8 + 1e-8)
 }
 
-TEST_CASE("adam: the norm of (3, 4, 12) is 13") {
+TEST_CASE("adam: the norm of (3, 4, 12) is 13, and one above the largest is scaled to it") {
   const std::vector<Real> grads = {3, -4, 12};
-  CHECK(global_norm(grads.data(), 3) == 13);
-  CHECK(global_norm(grads.data(), 0) == 0);
+  for (const double max_norm : {0.0, 13.0, 20.0, 6.5}) {
+    CHECK(clip_of(grads, max_norm).norm == 13);
+    CHECK(clip_of(grads, max_norm).scale == (max_norm == 6.5 ? 0.5 : 1));
+  }
+  CHECK(clip_of({}, 1).norm == 0);
+  CHECK(clip_of({}, 1).scale == 1);
   const std::vector<Real> large(1000000, Real(0.1));  // a sum of a million squares keeps its digits
-  CHECK(global_norm(large.data(), 1000000) ==
+  CHECK(clip_of(large, 0).norm ==
         doctest::Approx(1000 * static_cast<double>(large[0])).epsilon(1e-9));
 }
 
@@ -74,14 +90,14 @@ TEST_CASE("adam: the norm of (3, 4, 12) is 13") {
 Tensor moved_twice(Tape& tape, const test::Inputs& in, double max_norm) {
   const std::int64_t size = in[0].size();
   const Tensor all = tape.constant({3, size});
-  copy_on_device(tape.device(), all.data, in[2].data,
-                 static_cast<std::size_t>(all.size()) * sizeof(Real));
+  queue_copy(tape.device(), all.data, in[2].data,
+             static_cast<std::size_t>(all.size()) * sizeof(Real));
   double* scratch = tape.array<double>(kClipScratch);
   Clip* clip = tape.array<Clip>(1);
   for (const std::int64_t step : {1, 2}) {
     const Tensor grads = in[static_cast<std::size_t>(step - 1)];
     AdamFactors* factors = tape.host_array<AdamFactors>(1);
-    *factors = adam_factors({.step = step, .learning_rate = 0.01, .grad_scale = 1});
+    *factors = adam_factors({.step = step, .learning_rate = 0.01});
     const AdamFactors* sent = tape.send(factors, 1);
     measure_clip(tape.device(), size, grads.data, {.max_norm = max_norm}, scratch, clip);
     clipped_adam(tape.device(), size, sent, clip, grads.data, all.data, all.data + size,
@@ -117,7 +133,7 @@ TEST_CASE("adam: the kernels' norm and clip are the definition's") {
         Clip* clip = tape.array<Clip>(1);
         measure_clip(tape.device(), size, in[0].data, {.max_norm = 0.25},
                      tape.array<double>(kClipScratch), clip);
-        copy_on_device(tape.device(), &sum, scale ? &clip->scale : &clip->norm, sizeof(double));
+        queue_copy(tape.device(), &sum, scale ? &clip->scale : &clip->norm, sizeof(double));
       };
       test::same_loss_on_device(loss,
                                 {.inputs = {}, .constants = {test::Numbers::random({size}, 4)}});
@@ -125,7 +141,7 @@ TEST_CASE("adam: the kernels' norm and clip are the definition's") {
   }
 }
 
-TEST_CASE("adam: clipped, it is the definition with the clip's scale, and the rest stays") {
+TEST_CASE("adam: clipped, it is an update by the gradient scaled to the largest norm") {
   const std::int64_t size = 40;
   std::vector<test::Numbers> start = start_of(size);
   test::FreshTape fresh;
@@ -133,11 +149,13 @@ TEST_CASE("adam: clipped, it is the definition with the clip's scale, and the re
       moved_twice(fresh.tape, {start[0].data(), start[1].data(), start[2].data()}, 0.5);
   std::vector<Real> all = start[2].values();
   for (const std::int64_t step : {1, 2}) {
-    const std::vector<Real> grads = start[static_cast<std::size_t>(step - 1)].values();
-    const double norm = global_norm(grads.data(), size);
-    REQUIRE(norm > 0.5);
-    adam(size, {.step = step, .learning_rate = 0.01, .grad_scale = 0.5 / norm}, grads.data(),
-         all.data(), all.data() + size, all.data() + 2 * size);
+    std::vector<Real> grads = start[static_cast<std::size_t>(step - 1)].values();
+    double squares = 0;
+    for (const Real g : grads) squares += static_cast<double>(g) * static_cast<double>(g);
+    REQUIRE(squares > 0.25);
+    for (Real& g : grads) g *= static_cast<Real>(0.5 / std::sqrt(squares));
+    adam(size, {.step = step, .learning_rate = 0.01}, 1, grads.data(), all.data(),
+         all.data() + size, all.data() + 2 * size);
   }
   test::check_values(got, all, 0);
 }
@@ -168,7 +186,7 @@ TEST_CASE("adam: beside losses of which one is not finite no norm is; others cha
         measure_clip(tape.device(), in[0].size(), in[0].data,
                      {.max_norm = 0.25, .losses = sent, .count = kClipScratch},
                      tape.array<double>(kClipScratch), clip);
-        copy_on_device(tape.device(), &sum, &clip->norm, sizeof sum);
+        queue_copy(tape.device(), &sum, &clip->norm, sizeof sum);
       };
       if (std::isfinite(loss))
         test::same_loss_on_device(norm, {.inputs = {}, .constants = {grads}});

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "tests/kernels/edge_add.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -53,8 +54,8 @@ TEST_CASE("columns: times stack is the sum of the encodings") {
         [&](Tape& tape, const Inputs& in) {
           const Tensor own = linear(tape, {{in[0], in[2]}}, {in[4]});
           const Tensor sent = linear(tape, {{in[1], in[3]}}, {in[5]});
-          return edge_add(tape, sent.reshaped({e.batch, e.nodes, e.hidden}), {},
-                          own.reshaped({e.batch, e.nodes, e.nodes, e.hidden}));
+          return test::edge_add(tape, sent.reshaped({e.batch, e.nodes, e.hidden}), {},
+                                own.reshaped({e.batch, e.nodes, e.nodes, e.hidden}));
         },
         {Numbers::random({edges, 2}, 1), Numbers::random({nodes, 1}, 2),
          Numbers::random({2, e.hidden}, 3), Numbers::random({1, e.hidden}, 4),

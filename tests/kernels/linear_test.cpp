@@ -4,11 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "core/check.h"
 #include "kernels/gemm.h"
 #include "kernels/pointwise.h"
+#include "tests/kernels/edge_add.h"
 #include "tests/support.h"
 #include "tests/support_device.h"
 
@@ -84,7 +83,7 @@ TEST_CASE("linear: a sum of terms is the sum of linears") {
           const Tensor a = linear(tape, {{in[0], in[1]}}, {in[6]}).reshaped({rows, 1, 1, 7});
           const Tensor b = linear(tape, {{in[2], in[3]}}, {in[7]}).reshaped({rows, 1, 7});
           const Tensor c = linear(tape, {{in[4], in[5]}}, {in[8]}).reshaped({rows, 1, 7});
-          const Tensor sum = relu(tape, edge_add(tape, b, c, a));
+          const Tensor sum = relu(tape, test::edge_add(tape, b, c, a));
           return sum.reshaped({in[0].dim(0), in[0].dim(1), 7});
         },
         three_terms(e));
@@ -126,6 +125,49 @@ TEST_CASE("linear: a weight of several time steps gets the bits of one step afte
   check_uses({16, 16, 16, 8, 8, 3, 1, 1, 1, 1, 1}, 40, 24);  // samples have ended
   check_uses({8, 16, 8, 64, 65, 8, 8}, 20, 70);              // more rows than at first: at once
   check_uses({300, 16, 16}, 20, 70);
+}
+
+// The weight serves before the segments, what outlives them, and a step; then the budget forgets
+// the step, if asked. Each use has its gradient, whatever the others have filed.
+TEST_CASE("linear: a weight of steps and of the trajectory gets the gradients of both") {
+  for (const bool forgets : {false, true}) {
+    for (const std::int64_t r : {1, 4, 64, 65}) {
+      Numbers w = Numbers::random({6, 5}, 1);
+      std::vector<Numbers> x, dy;
+      for (std::uint64_t use = 0; use < 4; ++use) {
+        x.push_back(Numbers::random({r, 6}, 2 + use));
+        dy.push_back(Numbers::random({r, 5}, 20 + use));
+      }
+      FreshTape fresh;
+      Tape& tape = fresh.tape;
+      const Tensor weight = w.tensor();
+      const auto serve = [&tape, &x, &dy, weight](std::size_t use) {
+        const Tensor y = linear(tape, {{x[use].data(), weight}}, {});
+        tape.record_loss([y, from = dy[use].data()] { std::copy_n(from.data, y.size(), y.grad); });
+      };
+      const auto step = [&tape, serve](std::size_t use) {
+        tape.begin_step();
+        serve(use);
+        tape.end_step();
+      };
+      serve(0);
+      tape.begin_segments();
+      {
+        const Tape::OfTrajectory lasting(tape);
+        serve(1);
+      }
+      step(2);
+      if (forgets) tape.end_segment([again = &step] { (*again)(2); });
+      step(3);
+      tape.backward();
+      std::vector<Real> want(6 * 5);
+      for (const std::size_t use : {3, 2, 1, 0}) {
+        gemm(6, 5, r, {x[use].data().data, 1, 6}, {dy[use].data().data, 5, 1}, want.data(),
+             {.accumulate = true});
+      }
+      CHECK(w.grad() == want);
+    }
+  }
 }
 
 TEST_CASE("linear: two matrices that begin at one address do not mix their uses") {
@@ -203,7 +245,7 @@ TEST_CASE("edge_add: the sender is the first node axis, by hand") {
   // y[i,j] = send[i] + recv[j] + e[i,j] = (10, 20)[i] + (1, 2)[j] + 100 (2 i + j)
   Numbers send({1, 2, 1}, {10, 20}), recv({1, 2, 1}, {1, 2}), e({1, 2, 2, 1}, {0, 100, 200, 300});
   FreshTape fresh;
-  const Tensor y = edge_add(fresh.tape, send.tensor(), recv.tensor(), e.tensor());
+  const Tensor y = test::edge_add(fresh.tape, send.tensor(), recv.tensor(), e.tensor());
   test::check_values(y, {11, 112, 221, 322}, 0);
   test::run_backward(fresh.tape, y, {1, 2, 4, 8});
   CHECK(send.grad() == std::vector<Real>{3, 12});
@@ -236,7 +278,7 @@ TEST_CASE("edge_linear: is linear, then edge_add, then relu") {
           edge_form(ends,
                     [](Tape& tape, const Inputs& in) {
                       const Tensor own = linear(tape, {{in[2], in[3]}}, {in[4]});
-                      return relu(tape, edge_add(tape, in[0], in[1], own));
+                      return relu(tape, test::edge_add(tape, in[0], in[1], own));
                     }),
           {Numbers::random({e.batch, e.nodes, out}, 1), Numbers::random({e.batch, e.nodes, out}, 2),
            Numbers::random({e.batch, e.nodes, e.nodes, 3}, 3), Numbers::random({3, out}, 4),
@@ -259,37 +301,6 @@ TEST_CASE("edge_linear: the kernels do as the definition") {
       test::same_on_device(edge_form(ends, edges), {.inputs = inputs});
     }
   }
-}
-
-TEST_CASE("edge_add: the kernels do as the definition") {
-  const test::Op op = [](Tape& tape, const Inputs& in) {
-    return edge_add(tape, in[0], in[1], in[2]);
-  };
-  for (const test::Extents& e : test::kExtents) {
-    const std::vector<Numbers> inputs = {Numbers::random({e.batch, e.nodes, e.hidden}, 1),
-                                         Numbers::random({e.batch, e.nodes, e.hidden}, 2),
-                                         Numbers::random({e.batch, e.nodes, e.nodes, e.hidden}, 3)};
-    for (const Ends ends : {Ends::kBoth, Ends::kSender, Ends::kReceiver}) {
-      test::same_on_device(edge_form(ends, op), {.inputs = inputs});
-    }
-  }
-  test::same_on_device(op,
-                       {.inputs = {},
-                        .constants = {Numbers::random({1, 3, 5}, 1), Numbers::random({1, 3, 5}, 2),
-                                      Numbers::random({1, 3, 3, 5}, 3)}});
-}
-
-TEST_CASE("edge_add: the kernel stops at the last row") {
-  const std::optional<Device> device = test::accelerator();
-  if (!device) return;
-  test::FreshTape fresh(Tape::Mode::kPredict, *device);  // its memory starts as NaN
-  Real* zeros = fresh.tape.array<Real>(16);  // more than the inputs, so that a row too many shows
-  fill_bytes(*device, zeros, 0, 16 * sizeof(Real));
-  const Tensor nodes{zeros, nullptr, {1, 3, 1}}, edges{zeros, nullptr, {1, 3, 3, 1}};
-  const Tensor y = edge_add(fresh.tape, nodes, nodes, edges);
-  const Real* got = fresh.tape.fetch(y.data, 16);  // up to the next cache line
-  for (int i = 0; i < 9; ++i) CHECK(got[i] == 0);
-  for (int i = 9; i < 16; ++i) CHECK(std::isnan(got[i]));
 }
 
 TEST_CASE("edge_linear: gradients" * doctest::skip(test::kFloatBuild)) {
@@ -317,7 +328,6 @@ TEST_CASE("linear: shapes that do not fit are refused") {
   CHECK_THROWS_AS(edge_linear(tape, nodes.tensor(), x.tensor(), {{edges.tensor(), w.tensor()}}, {}),
                   Error);
   CHECK_THROWS_AS(edge_linear(tape, nodes.tensor(), {}, {{x.tensor(), w.tensor()}}, {}), Error);
-  CHECK_THROWS_AS(edge_add(tape, nodes.tensor(), {}, edges.tensor()), Error);
 }
 
 }  // namespace

@@ -157,8 +157,8 @@ test::Op back_of(std::int64_t rows, std::int64_t in, std::int64_t out, Precision
   return [=](Tape& tape, const Inputs& given) {
     const Tensor dx = tape.output({rows, in}, {});
     const Real *dy = given[0].data, *w = given[1].data;
-    copy_on_device(tape.device(), dx.data, given[2].data,
-                   static_cast<std::size_t>(dx.size()) * sizeof(Real));
+    queue_copy(tape.device(), dx.data, given[2].data,
+               static_cast<std::size_t>(dx.size()) * sizeof(Real));
     if (tape.device() == Device::kCpu) {
       add_rounded(rows, in, out, {dy, out, 1}, {w, 1, out}, dx.data, precision);
     } else {

@@ -104,8 +104,8 @@ test::Op back_of(std::int64_t rows, std::int64_t out, const std::vector<std::int
     Real* dx = all.data;
     for (std::size_t t = 0; t < ins.size(); ++t) {
       const Tensor &w = given[1 + 2 * t], &held = given[2 + 2 * t];
-      copy_on_device(tape.device(), dx, held.data,
-                     static_cast<std::size_t>(held.size()) * sizeof(Real));
+      queue_copy(tape.device(), dx, held.data,
+                 static_cast<std::size_t>(held.size()) * sizeof(Real));
       if (tape.device() == Device::kCpu) {
         gemm_definition(rows, ins[t], out, {dy, out, 1}, {w.data, 1, out}, dx,
                         {.accumulate = true});
@@ -153,8 +153,8 @@ test::Op ended_by_relu(std::int64_t rows, std::int64_t in, std::int64_t out) {
   return [=](Tape& tape, const Inputs& given) {
     const Tensor &dy = given[0], &w = given[1], &held = given[2], &y = given[3];
     const Tensor dx = tape.output({rows, in}, {});
-    copy_on_device(tape.device(), dx.data, held.data,
-                   static_cast<std::size_t>(held.size()) * sizeof(Real));
+    queue_copy(tape.device(), dx.data, held.data,
+               static_cast<std::size_t>(held.size()) * sizeof(Real));
     if (tape.device() != Device::kCpu) {
       CHECK_FALSE(end_with_relu(rows, in, y.data, dx.data));  // nothing is collected for it
       add_to_input(rows, in, out, dy.data, w.data, dx.data);
@@ -195,8 +195,7 @@ test::Op chain() {
     const Device device = tape.device();
     constexpr std::int64_t kRows = 33, kWidth = 40;
     const Tensor all = tape.output({5, kRows, kWidth}, {});
-    copy_on_device(device, all.data, in[0].data,
-                   static_cast<std::size_t>(all.size()) * sizeof(Real));
+    queue_copy(device, all.data, in[0].data, static_cast<std::size_t>(all.size()) * sizeof(Real));
     const auto at = [&](int i) { return all.data + i * kRows * kWidth; };
     const Real *w = in[1].data, *x = in[2].data;
     const auto forward = [&](const Real* from, Real* to) {

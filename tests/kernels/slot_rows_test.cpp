@@ -35,8 +35,8 @@ TEST_CASE("slot_rows: the kernels do as the definition") {
         rows.each = each;
         const Tensor &from = in[up ? 1 : 0], &over = in[up ? 0 : 1];
         const Tensor to = tape.output(over.shape, {});
-        copy_on_device(tape.device(), to.data, over.data,
-                       static_cast<std::size_t>(to.size()) * sizeof(Real));
+        queue_copy(tape.device(), to.data, over.data,
+                   static_cast<std::size_t>(to.size()) * sizeof(Real));
         (up ? take_up_rows : put_down_rows)(tape.device(), rows, from.data, to.data);
         return to;
       };

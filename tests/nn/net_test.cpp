@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "nn/score.h"
 #include "tests/nn/compare_runs.h"
+#include "tests/nn/scores.h"
 #include "tests/support.h"
 
 namespace renar::net_test {
@@ -160,7 +160,7 @@ TEST_CASE("net: every type of probe has a loss, and finite ones without edges an
         if (nodes == 6 && compared && choice) CHECK(result.losses[p] > 0);
       }
       for (const Real g : result.grads) CHECK(std::isfinite(g));
-      const double score = batch_score(batch, result.evaluated);
+      const double score = test::batch_score(batch, result.evaluated);
       CHECK(std::isfinite(score));
     }
   }

@@ -35,13 +35,13 @@ TEST_CASE("reconstruction_loss: where nothing is hidden all elements that step i
   std::fill(batch.values[5].begin(), batch.values[5].end(), Real{0});
   for (std::size_t row = 0; row < 9; ++row) batch.values[5][row * 4] = 1;
   const ReconstructionScales scales = scales_of(batch, {}, 0.5);
-  REQUIRE(scales.rounds() == 1);
-  CHECK(scales.of(0, 0) == 0);
-  CHECK(scales.of(0, 1) == doctest::Approx(0.5 / 12));
-  CHECK(scales.of(0, 2) == doctest::Approx(0.5 / 12));
-  CHECK(scales.of(0, 3) == doctest::Approx(0.5 / 48));
-  CHECK(scales.of(0, 4) == doctest::Approx(0.5 / 3));
-  CHECK(scales.of(0, 5) == doctest::Approx(0.5 / 3));
+  REQUIRE(scales.all().size() == 1);
+  CHECK(scales.all()[0][0] == 0);
+  CHECK(scales.all()[0][1] == doctest::Approx(0.5 / 12));
+  CHECK(scales.all()[0][2] == doctest::Approx(0.5 / 12));
+  CHECK(scales.all()[0][3] == doctest::Approx(0.5 / 48));
+  CHECK(scales.all()[0][4] == doctest::Approx(0.5 / 3));
+  CHECK(scales.all()[0][5] == doctest::Approx(0.5 / 3));
 }
 
 TEST_CASE("reconstruction_loss: masked-out masks and classes of the truth do not count") {
@@ -52,7 +52,7 @@ TEST_CASE("reconstruction_loss: masked-out masks and classes of the truth do not
   batch.values[2] = {0, 1, 0, 0, -1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
   const auto counted = [&](const MaskOptions& masks, const HintFeedback& feedback) {
     const ReconstructionScales scales = scales_of(batch, masks, 1, feedback);
-    return std::pair{1 / double{scales.of(0, 1)}, 1 / double{scales.of(0, 2)}};
+    return std::pair{1 / double{scales.all()[0][1]}, 1 / double{scales.all()[0][2]}};
   };
   const auto near = [](std::pair<double, double> got, double mask, double classes) {
     CHECK(got.first == doctest::Approx(mask));
@@ -75,7 +75,7 @@ TEST_CASE("reconstruction_loss: paper masking divides by the hidden pairs of the
   const MaskOptions options{.ratio = 0.3};
   const HintMasks masks(spec, 6, options);
   const ReconstructionScales scales = scales_of(batch, options, 1, {.seed = 5});
-  REQUIRE(scales.rounds() == 3);
+  REQUIRE(scales.all().size() == 3);
   for (std::size_t j = 0; j < 3; ++j) {
     double pairs[2] = {0, 0};
     const std::pair<int, int> read[] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}};  // sample, step
@@ -84,9 +84,9 @@ TEST_CASE("reconstruction_loss: paper masking divides by the hidden pairs of the
       masks.draw(5, {}, 0, sample, step, hidden.data());
       for (std::size_t v = 0; v < 12; ++v) pairs[v / 6] += hidden[j * 12 + v];
     }
-    CHECK(scales.of(j, 1) == doctest::Approx(1 / pairs[0]));
-    CHECK(scales.of(j, 2) == doctest::Approx(6 / pairs[1]));
-    CHECK(scales.of(j, 3) == 0);
+    CHECK(scales.all()[j][1] == doctest::Approx(1 / pairs[0]));
+    CHECK(scales.all()[j][2] == doctest::Approx(6 / pairs[1]));
+    CHECK(scales.all()[j][3] == 0);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.h"
+#include "tests/nn/scores.h"
 
 namespace renar::score_test {
 namespace {
@@ -24,7 +25,7 @@ struct Subject {
     batch.cut();
     predictions.values = {logits};
   }
-  double score() const { return batch_score(batch, predictions); }
+  double score() const { return test::batch_score(batch, predictions); }
 
   Spec spec;
   Batch batch;
@@ -86,7 +87,7 @@ TEST_CASE("score: a single node or class is a choice too") {
     batch.cut();
     Predictions predictions;
     predictions.values = {{Real(-3.5)}};
-    CHECK(batch_score(batch, predictions) == 1);
+    CHECK(test::batch_score(batch, predictions) == 1);
   }
 }
 
@@ -101,7 +102,7 @@ struct Sorted {
     batch.cut();
     predictions.values = {mask, rows};
   }
-  double score() const { return batch_score(batch, predictions); }
+  double score() const { return test::batch_score(batch, predictions); }
 
   // The mask stands before its permutation, as in files that are sorted by name it would after.
   const Spec spec = {{"p_mask", Stage::kOutput, Location::kNode, Type::kMaskOne},
@@ -130,7 +131,7 @@ TEST_CASE("score: a permutation without its mask is refused") {
   sorted.batch.values = {sorted.batch.values[1]};
   sorted.batch.cut();
   ScoreCount count;
-  CHECK_THROWS_AS(count_score(sorted.batch, 0, sorted.predictions, count), Error);
+  CHECK_THROWS_AS(test::count_score(sorted.batch, 0, sorted.predictions, count), Error);
 }
 
 TEST_CASE("score: edge and graph outputs") {
@@ -153,7 +154,7 @@ TEST_CASE("score: edge and graph outputs") {
   const double want[] = {0.75, 2.0 / 3, 0.5, 1};
   for (std::size_t p = 0; p < spec.size(); ++p) {
     ScoreCount count;
-    count_score(batch, p, predictions, count);
+    test::count_score(batch, p, predictions, count);
     CHECK(score_of(spec[p], count) == doctest::Approx(want[p]));
   }
 }
@@ -217,7 +218,7 @@ TEST_CASE("score: wrong choices") {
   const auto wrong = [](Type type, const Values& truth, const Values& logits, int classes = 0) {
     const Subject subject(type, classes, truth, logits);
     ScoreCount count;
-    count_score(subject.batch, 0, subject.predictions, count);
+    test::count_score(subject.batch, 0, subject.predictions, count);
     return wrong_choices(subject.spec[0], count);
   };
   CHECK(wrong(Type::kPointer, {2, 2, 2}, {0, 1, 5, 0, 6, 5, -3, -2, -1}) == 1);
@@ -240,8 +241,8 @@ TEST_CASE("score: batches add up; a mean of F1 would differ") {
   const Subject a(Type::kMask, 0, {1, 1, 1}, {1, 1, 1}), b(Type::kMask, 0, {1, 0, 0}, {-1, 1, 1});
   const Subject both(Type::kMask, 0, {1, 1, 1, 1, 0, 0}, {1, 1, 1, -1, 1, 1});
   ScoreCount count;
-  count_score(a.batch, 0, a.predictions, count);
-  count_score(b.batch, 0, b.predictions, count);
+  test::count_score(a.batch, 0, a.predictions, count);
+  test::count_score(b.batch, 0, b.predictions, count);
   CHECK(score_of(a.spec[0], count) == both.score());
   CHECK(both.score() != doctest::Approx((a.score() + b.score()) / 2));
 }
@@ -260,7 +261,7 @@ TEST_CASE("score: the mean over outputs, inputs and hints apart") {
   batch.cut();
   Predictions predictions;
   predictions.values = {{}, {1, 0, 1, 0}, {}, {3}};  // half of a, all of b
-  CHECK(batch_score(batch, predictions) == 0.75);
+  CHECK(test::batch_score(batch, predictions) == 0.75);
 }
 
 }  // namespace

@@ -101,6 +101,25 @@ TEST_CASE("touched: and one that writes what is there already") {
   simt::watch_touched(false);
 }
 
+/// Writes x, and says that it writes as much as it is told to.
+struct Fill {
+  Real* x;
+  std::int64_t says;
+
+  Touched touched(std::int64_t) const { return Touched().writes(x, says); }
+  void operator()(std::int64_t i) const { x[i] = 1; }
+};
+
+TEST_CASE("touched: and one that says more than there is") {
+  DeviceBuffer<Real> x(Device::kSimt);
+  x.fit(2);
+  simt::watch_touched(true);
+  for_each(Device::kSimt, 2, Fill{x.data(), std::int64_t{1} << 24});
+  CHECK_THROWS_WITH(start_collected(),
+                    "[simt] Fill says that it touches what is not the device's memory");
+  simt::watch_touched(false);
+}
+
 #endif
 
 }  // namespace

@@ -23,5 +23,11 @@ for kind in $kinds; do
     count=$((count + 1))
   done
 done
+# An algorithm whose hints are all at edges recovers none, and says so.
+for masking in paper authors; do
+  "$programs/renar_train" --algo lcs_length --method mrenar --masking $masking --steps 1 --hidden 8 --triplet-fts 2 --batch 2 \
+    --train-lengths 4 --val-samples 2 --test-lengths 4 --test-samples 2 --out "$work/lcs-$masking" >"$work/log" 2>&1
+  grep -q 'no hint of lcs_length .*nothing is recovered' "$work/log" || { cat "$work/log"; exit 1; }
+done
 ((count >= 4 * 19)) || { echo "only $count runs: the kinds were $kinds"; exit 1; }
 echo "$count runs of 20 steps in $((SECONDS - start)) s"

@@ -37,6 +37,8 @@ for value in -1 0 nan inf x; do refused 2 '--lr' --algo bfs --lr $value; done
 for value in 0 -4 abc 4,,7 ''; do refused 2 '--train-lengths' --algo bfs --train-lengths "$value"; done
 for value in -1 2 x; do refused 2 '--p' --algo bfs --p $value; done
 refused 2 '--steps' --algo bfs --steps -3
+refused 2 '--train-lengths 200: bfs: .*at most 127 nodes' --algo bfs --processor memnet_full --train-lengths 4,200 --val-length 4
+refused 2 '--val-length 200: .*at most 127 nodes' --algo bfs --processor memnet_full --train-lengths 4 --val-length 200
 refused 2 '--hidden' --algo bfs --hidden 0
 refused 2 '--threads' --algo bfs --threads -1
 refused 2 'does not divide' --algo bfs --processor gat --heads 3

@@ -94,8 +94,11 @@ for value in -0.1 1.1 nan x 0.1,2 0.1, 0.1,,0.2 0.1,0.1; do
 done
 refused 2 'a file may hold 4096' export --algo bridges --length 1000 --samples 1000 --seed 1 --out y.npz
 refused 2 'a file may hold 4096' export --algo bridges --length 64 --samples 10000 --seed 1 --out y.npz
-refused 2 '--out: must not be empty' export --algo dfs --length 4 --samples 1 --seed 1 --out ''
-refused 1 'nowhere/y.npz' export --algo dfs --length 4 --samples 1 --seed 1 --out nowhere/y.npz
+refused 2 '--out must not be empty' export --algo dfs --length 4 --samples 1 --seed 1 --out ''
+refused 2 '--out must not be empty' trace --algo dfs --length 4 --seed 1 --out ''
+for call in 'export --samples 1' trace; do  # before the work, of which nothing is shown then
+  refused 2 '--out: [files] cannot create nowhere/y.npz' $call --algo dfs --length 4 --seed 1 --out nowhere/y.npz
+done
 refused 2 'give --length and --seed' trace --algo dfs
 refused 2 'give --length and --seed' trace --algo dfs --length 4
 refused 2 'give --length and --seed' trace --algo dfs --length 4 --seed 1 --input graph.json

@@ -119,6 +119,8 @@ refused 2 '--algo' renar_eval --run run --algo bfs,
 refused 2 'bfs has no needle' renar_eval --run run --length-needle 3
 refused 2 'not on what it was trained on' renar_eval --run run --split train
 refused 2 "the nearest match is 'test'" renar_eval --run run --split tset
+refused 2 'did you mean "cuda"' renar_eval --run run --device cud
+refused 2 'Valid: fp32, tf32, bf16' renar_eval --run run --precision half
 refused 2 '--checkpoint' renar_eval --run run --checkpoint worst
 refused 2 '--json: [files] cannot create nowhere/out.json' renar_eval --run run --json nowhere/out.json
 refused 2 '--export: [files] cannot create nowhere/out.npz' renar_eval --run run --export nowhere/out.npz

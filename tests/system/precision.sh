@@ -28,7 +28,7 @@ for precision in tf32 bf16; do
 done
 [[ -e /dev/nvidia0 ]] || refused '--device auto is the CPU here, ' renar_train "${small[@]}" --precision tf32
 refused 'Valid: fp32, tf32, bf16' renar_train "${small[@]}" --precision fp16
-refused 'fp32,tf32,bf16' renar_bench step --precision half
+refused 'Valid: fp32, tf32, bf16' renar_bench step --precision half
 
 # A device that this machine has; simt is in builds without CUDA.
 train() { timeout 300 "$programs/renar_train" "${small[@]}" --quiet "$@" >/dev/null 2>err; }

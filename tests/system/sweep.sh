@@ -114,6 +114,10 @@ single=(--algo minimum --processor mpnn --steps 3000 --hidden 8 --batch 2 --trai
 calls 0 "${single[@]}"
 calls 0 "${single[@]}"  # prints the result again
 [[ $(wc -l <single.jsonl) == 1 ]] || die "a single run's ledger is $(cat single.jsonl)"
+short=(--algo bfs --hidden 8 --batch 2 --train-lengths 4 --test-lengths 4 --steps 3 --out short --quiet --ledger short.jsonl)
+calls 0 "${short[@]}"
+calls 0 "${short[@]}" --overwrite
+[[ $(wc -l <short.jsonl) == 2 ]] || die "a run that was trained again has no line of its own: $(cat short.jsonl)"
 cmp <(losses whole) <(losses runs/$long) || die "a stop changes the run"
 hash_of() { sed 's/.*"config_hash":"\([^"]*\)".*/\1/'; }
 [[ $(hash_of <single.jsonl) == "$(grep "$long" results/ledger.jsonl | hash_of)" ]] ||

@@ -317,6 +317,14 @@ TEST_CASE("config: what a run's file leaves out is what a call leaves out") {
             .empty());
 }
 
+TEST_CASE("config: a file may say of a setting that it is empty where that is its default") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("c.toml", "algo = \"bfs\"\np = []\ninit-from = \"\"\n");
+  CHECK(config_difference(parse({"--config", file.c_str()}), parse({"--algo", "bfs"})).empty());
+  const std::string never = directory.write("never.toml", "algo = \"bfs\"\ntrain-lengths = []\n");
+  CHECK(refusal({"--config", never.c_str()}).find("train-lengths") != std::string::npos);
+}
+
 TEST_CASE("config: a file may have the reference's names, too, but not both") {
   const TemporaryDirectory directory;
   const std::string file = directory.write("c.toml", "algo = \"bfs\"\nlearning_rate = 0.25\n");

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/nn/scores.h"
 #include "tests/nn/small.h"
 
 namespace renar::evaluate_test {
@@ -18,7 +19,7 @@ TEST_CASE("evaluate: every sample counts once, in batches of any size") {
     const Batch whole = batch_of_range(net.spec(), traces, 0, 7);
     Predictions predictions;
     runner.predict(net, whole, predictions);
-    const double want = batch_score(whole, predictions);
+    const double want = test::batch_score(whole, predictions);
     REQUIRE(want > 0);
     REQUIRE(want < 1);
     for (const int batch_size : {1, 3, 7, 100}) {

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <string>
+#include <tuple>
+
 #include "core/check.h"
 #include "tests/algos/golden.h"
 #include "tests/core/scratch.h"
@@ -94,6 +98,22 @@ TEST_CASE("golden model: planted errors in a permutation are found beside its -1
   CHECK(!passes(planted("pred/output/pred", 1e4), tolerance));  // on it
   // The first row chooses node 3; a 2 at node 1 makes it choose that one.
   CHECK(planted("eval/output/pred", 2, 1).worst_prediction == "eval/output/pred");
+}
+
+TEST_CASE("golden model: an error that is not a number is an infinite one") {
+  for (const auto& [name, array, at] :
+       {std::tuple{"insertion_sort", "eval/output/pred", 1},  // no larger than the one before it
+        {"insertion_sort", "eval/output/pred_mask", 1},
+        {"bfs", "eval/output/pi", 0},
+        {"bfs", "pred/output/pi", 0}}) {
+    CAPTURE(std::string(array));
+    const GoldenReport r = with_planted_error(array, NAN, static_cast<std::size_t>(at), name);
+    CHECK(r.prediction == HUGE_VAL);
+    CHECK(r.worst_prediction == array);
+    CHECK(!passes(r, golden_tolerance()));
+  }
+  CHECK(with_planted_error("loss/total", NAN).loss == HUGE_VAL);
+  CHECK(with_planted_error("eval/score", NAN).score == HUGE_VAL);
 }
 
 TEST_CASE("golden model: an array that lacks numbers, or has too many, is refused") {

@@ -413,6 +413,18 @@ TEST_CASE("train: a resumed run misses its best parameters and its metrics at on
   CHECK(std::filesystem::exists(directory.summary()));
 }
 
+TEST_CASE("train: best parameters of a validation after the checkpoint are not the checkpoint's") {
+  const Scratch scratch;
+  const RunDirectory directory(scratch.path("run"));
+  run(config_of(4), directory, RunPlan::kFresh);
+  const Config more = config_of(8);
+  // As a call leaves it that was killed after a validation: here with a net that learned nothing.
+  save_parameters(directory.best(), "dfs", Net(tasks_of(more), net_options(more)), 100);
+  const RunResult result = run(more, directory, RunPlan::kContinue);
+  CHECK(result.best_step >= 4);
+  CHECK(result.val_score == result.algorithms[0].val_score);
+}
+
 TEST_CASE("train: of equal validations the first counts") {
   const Scratch scratch;
   const RunDirectory directory(scratch.path("equal"));

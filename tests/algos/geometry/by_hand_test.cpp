@@ -29,9 +29,9 @@ double intersect(const Values& x, const Values& y) {
 TEST_CASE("segments_intersect: two diagonals, frame by frame") {
   const Trace trace = segments_intersect({{0, 2, 0, 2}, {0, 2, 2, 0}});
   CHECK(trace["pos"] == Values{0, 0.25, 0.5, 0.75});
-  CHECK(trace["i"] == one_hot_rows({0, 2, 2, 0, 0}, 4));
-  CHECK(trace["j"] == one_hot_rows({0, 3, 3, 1, 1}, 4));
-  CHECK(trace["k"] == one_hot_rows({0, 0, 1, 2, 3}, 4));
+  CHECK(trace["i"] == Values(one_hot_rows({0, 2, 2, 0, 0}, 4)));
+  CHECK(trace["j"] == Values(one_hot_rows({0, 3, 3, 1, 1}, 4)));
+  CHECK(trace["k"] == Values(one_hot_rows({0, 0, 1, 2, 3}, 4)));
   CHECK(trace["dir"] == Values{0, 0, 0,      0,  /**/ 4, 0, 0,      0,  /**/ 4, -4,
                                0, 0, /**/ 4, -4, -4,     0, /**/ 4, -4, -4,     4});
   CHECK(trace["on_seg"] ==
@@ -57,10 +57,10 @@ TEST_CASE("segments_intersect: touching, collinear and degenerate segments share
 // A square with a point inside near the top: it goes onto the stack and off again.
 TEST_CASE("graham_scan: a square and a point inside, frame by frame") {
   const Trace trace = graham_scan({{0, 2, 2, 0, 1}, {0, 0, 2, 2, 1.5}});
-  CHECK(trace["phase"] == one_hot_rows({0, 1, 2, 4, 4, 4, 3, 4}, 5));
-  CHECK(trace["best"] == one_hot_rows({0, 0, 0, 0, 0, 0, 0, 0}, 5));
-  CHECK(trace["i"] == one_hot_rows({0, 0, 0, 1, 2, 4, 3, 3}, 5));
-  CHECK(trace["last_stack"] == one_hot_rows({0, 0, 0, 1, 2, 4, 2, 3}, 5));
+  CHECK(trace["phase"] == Values(one_hot_rows({0, 1, 2, 4, 4, 4, 3, 4}, 5)));
+  CHECK(trace["best"] == Values(one_hot_rows({0, 0, 0, 0, 0, 0, 0, 0}, 5)));
+  CHECK(trace["i"] == Values(one_hot_rows({0, 0, 0, 1, 2, 4, 3, 3}, 5)));
+  CHECK(trace["last_stack"] == Values(one_hot_rows({0, 0, 0, 1, 2, 4, 2, 3}, 5)));
   CHECK(trace["stack_prev"] == Values{0, 1, 2, 3, 4, /**/ 0, 1, 2, 3, 4, /**/ 0, 1, 2, 3, 4, /**/
                                       0, 0, 2, 3, 4, /**/ 0, 0, 1, 3, 4, /**/ 0, 0, 1, 3, 2, /**/
                                       0, 0, 1, 3, 4, /**/ 0, 0, 1, 2, 4});
@@ -79,11 +79,14 @@ TEST_CASE("jarvis_march: a triangle and a point inside, frame by frame") {
   const Trace trace = jarvis_march({{1, 0, 4, 1}, {1, 0, 0, 3}});
   CHECK(trace.frames() == 16);
   CHECK(trace["pred_h"].size() == 16 * 4);
-  CHECK(trace["phase"] == one_hot_rows({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 2));
-  CHECK(trace["best"] == one_hot_rows({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 4));
-  CHECK(trace["i"] == one_hot_rows({0, 0, 0, 1, 2, 3, 0, 0, 1, 2, 3, 0, 0, 1, 2, 3}, 4));
-  CHECK(trace["last_point"] == one_hot_rows({0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, 4));
-  CHECK(trace["endpoint"] == one_hot_rows({0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3, 0, 0, 1, 1, 1}, 4));
+  CHECK(trace["phase"] ==
+        Values(one_hot_rows({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 2)));
+  CHECK(trace["best"] == Values(one_hot_rows({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 4)));
+  CHECK(trace["i"] == Values(one_hot_rows({0, 0, 0, 1, 2, 3, 0, 0, 1, 2, 3, 0, 0, 1, 2, 3}, 4)));
+  CHECK(trace["last_point"] ==
+        Values(one_hot_rows({0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, 4)));
+  CHECK(trace["endpoint"] ==
+        Values(one_hot_rows({0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3, 0, 0, 1, 1, 1}, 4)));
   CHECK(trace["in_hull"] == Values{0, 1, 1, 1});
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("dfs: the frames of two nodes, one by one") {
   CHECK(trace["s_last"] == Values{1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0});
   CHECK(trace["s_prev"] == Values{0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1});
   CHECK(trace["pi_h"] == Values{0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0});
-  CHECK(trace["color"] == one_hot_rows({0, 0, 1, 0, 1, 1, 1, 1, 1, 2, 2, 2}, 3));
+  CHECK(trace["color"] == Values(one_hot_rows({0, 0, 1, 0, 1, 1, 1, 1, 1, 2, 2, 2}, 3)));
 }
 
 TEST_CASE("dfs: one node, no edges, all edges") {
@@ -97,7 +97,7 @@ TEST_CASE("dfs: tree edges, parentheses and black nodes on random graphs") {
     const Values &a = trace["A"], &pi = trace["pi"], d = last(trace, "d"), f = last(trace, "f");
     const std::vector<int> black(static_cast<std::size_t>(n), 2);
     const Values colors = trace["color"], final_color(colors.end() - 3 * n, colors.end());
-    REQUIRE(final_color == one_hot_rows(black, 3));
+    REQUIRE(final_color == Values(one_hot_rows(black, 3)));
     REQUIRE(trace.frames() == 3 * n);
     for (int v = 0; v < n; ++v) {
       const int u = static_cast<int>(pi[v]);

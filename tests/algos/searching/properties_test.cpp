@@ -75,9 +75,9 @@ TEST_CASE("binary_search: the first key that is not below the target, else the l
 TEST_CASE("binary_search: 7 among 1 3 5 7 by hand") {
   const Trace trace = binary_search_for(7, {1, 3, 5, 7});
   CHECK(trace["target"] == Values{7});
-  CHECK(trace["low"] == one_hot_rows({0, 2, 3}, 4));
-  CHECK(trace["high"] == one_hot_rows({3, 3, 3}, 4));
-  CHECK(trace["mid"] == one_hot_rows({1, 2, 3}, 4));
+  CHECK(trace["low"] == Values(one_hot_rows({0, 2, 3}, 4)));
+  CHECK(trace["high"] == Values(one_hot_rows({3, 3, 3}, 4)));
+  CHECK(trace["mid"] == Values(one_hot_rows({1, 2, 3}, 4)));
   CHECK(marked(trace["return"]) == 3);
 }
 
@@ -97,9 +97,9 @@ TEST_CASE("quickselect: the key of rank N / 2") {
 TEST_CASE("quickselect: 3 1 2 by hand") {
   const Trace trace = search("quickselect", {3, 1, 2});  // the pivot 2 is the median at once
   CHECK(trace["pred_h"] == Values{0, 0, 1, /**/ 1, 1, 0, /**/ 2, 1, 1});
-  CHECK(trace["i"] == one_hot_rows({0, 0, 2}, 3));
-  CHECK(trace["j"] == one_hot_rows({0, 0, 0}, 3));
-  CHECK(trace["pivot"] == one_hot_rows({2, 2, 2}, 3));
+  CHECK(trace["i"] == Values(one_hot_rows({0, 0, 2}, 3)));
+  CHECK(trace["j"] == Values(one_hot_rows({0, 0, 0}, 3)));
+  CHECK(trace["pivot"] == Values(one_hot_rows({2, 2, 2}, 3)));
   CHECK(trace["i_rank"] == Values{0, 1.0 / 3, 1.0 / 3});
   CHECK(marked(trace["median"]) == 2);
 }
