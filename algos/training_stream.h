@@ -83,6 +83,8 @@ class TrainingStream {
   std::size_t algorithms() const { return sources_.size(); }
   std::size_t lengths(std::size_t algorithm) const { return sources_[algorithm].lengths.size(); }
   int batch_size() const { return config_.batch_size; }
+  /// With which an algorithm's training and validation are sampled.
+  const SamplerParams& params(std::size_t algorithm) const { return sources_[algorithm].params; }
 
   /// The number of batches drawn so far, each in its turn.
   std::uint64_t drawn() const { return drawn_; }

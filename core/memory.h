@@ -34,9 +34,10 @@ std::size_t control_group_memory(const std::string& groups, const std::string& r
 /// which maps terabytes, and not for a GPU, whose driver maps as much.
 void fail_beyond_physical_memory();
 
-/// The most memory, in MiB, that this process has held so far, or since the last of these: it gives
-/// freed memory back and begins to count anew. (Where Linux has no /proc the count goes on.)
+/// The most memory, in MiB, that this process has held so far, or since forget_peak_memory.
 double peak_memory_mib();
+
+/// Gives freed memory back and begins to count anew; where Linux has no /proc the count goes on.
 void forget_peak_memory();
 
 }  // namespace renar

@@ -138,9 +138,8 @@ class Training {
         ahead_(*source_) {
     for (std::size_t k = 0; k < algorithms_.size(); ++k) {
       const int task = static_cast<int>(k);
-      check_training_lengths(k);
+      check_lengths(k);
       validation_.emplace_back(net_.spec(task), stream_.validation(k), kEvaluationBatch, task);
-      check_validation(validation_.back().nodes());
       for (const int length : config.test_lengths) {
         check_length(test_set(k, length), net_, "--test-lengths");
       }
@@ -188,24 +187,16 @@ class Training {
     state_.best_step = TrainState().best_step;
   }
 
-  /// Throws renar::UsageError if the net cannot serve a length of its training.
-  void check_training_lengths(std::size_t k) const {
-    const Algorithm& algorithm = *algorithms_[k];
-    SamplerParams params = algorithm.training;
-    if (!config_.p.empty()) params.p = config_.p;
-    params.length_needle = config_.length_needle;
-    for (const int length : training_lengths(algorithm, config_.train_lengths)) {
-      const TestSet one{&algorithm, pipeline_of(config_), length, 1, 0, params};
-      check_length(one, net_, "--train-lengths");
+  /// Throws renar::UsageError if the net cannot serve a length of training or validation.
+  void check_lengths(std::size_t k) const {
+    const auto check = [&](int length, std::string_view flag) {
+      const SamplerParams& params = stream_.params(k);
+      check_length({algorithms_[k], pipeline_of(config_), length, 1, 0, params}, net_, flag);
+    };
+    for (const int length : training_lengths(*algorithms_[k], config_.train_lengths)) {
+      check(length, "--train-lengths");
     }
-  }
-
-  void check_validation(std::int64_t nodes) const {
-    try {
-      net_.check_nodes(nodes);
-    } catch (const Error& problem) {
-      throw UsageError(message_of("--val-length {}: {}", config_.val_length, problem.what()));
-    }
+    if (config_.val_length > 0) check(config_.val_length, "--val-length");
   }
 
   /// All steps that are left; false where a signal came.
