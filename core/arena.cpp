@@ -16,12 +16,19 @@ std::size_t round_up(std::size_t bytes) {
 }  // namespace
 
 void Arena::add_block(std::size_t bytes) {
+  blocks_.reserve(blocks_.size() + 1);  // before there is memory that could be lost
   void* memory =
       memory_ == Memory::kOfHost ? host_allocate(device_, bytes) : device_allocate(device_, bytes);
-  blocks_.push_back(
-      {std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory), Free{device_, memory_}),
-       bytes});
-  if (memory_ == Memory::kZeroed) fill(blocks_.back().memory.get(), 0, bytes);
+  blocks_.push_back({static_cast<std::byte*>(memory), bytes});
+  if (memory_ == Memory::kZeroed) fill(blocks_.back().memory, 0, bytes);
+}
+
+void Arena::release() {
+  for (const Block& block : blocks_) {
+    memory_ == Memory::kOfHost ? host_release(device_, block.memory)
+                               : device_release(device_, block.memory);
+  }
+  blocks_.clear();
 }
 
 void Arena::fill(std::byte* begin, int byte, std::size_t bytes) {
@@ -40,7 +47,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (block_ == blocks_.size()) {
     add_block(std::max({bytes, std::min(capacity(), kLargestGrowth), kFirstBlock}));
   }
-  std::byte* place = blocks_[block_].memory.get() + offset_;
+  std::byte* place = blocks_[block_].memory + offset_;
   offset_ += bytes;
   if (poison_ && memory_ != Memory::kZeroed) fill(place, kNanBytes, bytes);
   return place;
@@ -56,7 +63,7 @@ void Arena::fill(Mark from, Mark to, int byte) {
   for (std::size_t i = from.block; i < blocks_.size() && i <= to.block; ++i) {
     const std::size_t begin = i == from.block ? from.offset : 0;
     const std::size_t end = i == to.block ? to.offset : blocks_[i].size;
-    fill(blocks_[i].memory.get() + begin, byte, end - begin);
+    fill(blocks_[i].memory + begin, byte, end - begin);
   }
 }
 
@@ -65,7 +72,7 @@ void Arena::reset() {
   if (memory_ == Memory::kZeroed && blocks_.size() == 1) zero_below(mark());
   if (blocks_.size() > 1) {
     const std::size_t total = capacity();
-    blocks_.clear();
+    release();
     block_ = offset_ = 0;
     add_block(total);
   }
@@ -74,7 +81,7 @@ void Arena::reset() {
 
 void Arena::identify(std::vector<std::uint64_t>& as) const {
   for (const Block& block : blocks_) {
-    as.push_back(reinterpret_cast<std::uintptr_t>(block.memory.get()));
+    as.push_back(reinterpret_cast<std::uintptr_t>(block.memory));
     as.push_back(block.size);
   }
 }
@@ -82,7 +89,7 @@ void Arena::identify(std::vector<std::uint64_t>& as) const {
 bool Arena::holds(const void* place) const {
   const auto* at = static_cast<const std::byte*>(place);
   return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
-    return at >= block.memory.get() && at < block.memory.get() + block.size;
+    return at >= block.memory && at < block.memory + block.size;
   });
 }
 

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -29,6 +28,9 @@ class Arena {
 
   explicit Arena(Device device = Device::kCpu, Memory memory = Memory::kOfDevice)
       : device_(device), memory_(memory) {}
+  ~Arena() { release(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
 
   /// A place to rewind to.
   struct Mark {
@@ -66,19 +68,13 @@ class Arena {
   void poison(bool on) { poison_ = on; }
 
  private:
-  struct Free {
-    Device device;
-    Memory kind;
-    void operator()(std::byte* memory) const {
-      kind == Memory::kOfHost ? host_release(device, memory) : device_release(device, memory);
-    }
-  };
   struct Block {
-    std::unique_ptr<std::byte, Free> memory{nullptr, Free{}};
-    std::size_t size = 0;
+    std::byte* memory;
+    std::size_t size;
     std::size_t used = 0;  // once the next block has begun
   };
   void add_block(std::size_t bytes);
+  void release();
   void fill(std::byte* begin, int byte, std::size_t bytes);
   void fill(Mark from, Mark to, int byte);
 

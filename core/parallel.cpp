@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "core/profile.h"
+#include "core/subnormals.h"
 
 namespace renar {
 namespace {
@@ -40,6 +41,7 @@ class Shards {
 
   /// Runs the next ones until there are none.
   void run(int worker) {
+    const FlushSubnormals flush;
     for (int shard = next_++; shard < count_; shard = next_++) {
       try {
         const ProfileWorker profile(range_, worker);

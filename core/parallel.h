@@ -2,7 +2,8 @@
 //
 // Shards are handed out in order as threads become free; which thread runs which is open, so run()
 // may write only what belongs to shard i, and use the scratch of its `worker` (0 .. threads - 1).
-// The first error by shard number is thrown again after all threads have stopped.
+// The first error by shard number is thrown again after all threads have stopped. Subnormal numbers
+// are zeros in it (core/subnormals.h).
 //
 // The threads are kept for the next call, and sleep where they have nothing to do: OpenMP's, which
 // spin for milliseconds by default, made two runs on the same cores sixty times slower. A call

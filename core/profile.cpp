@@ -1,6 +1,7 @@
 #include "core/profile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -10,14 +11,13 @@
 #include "core/profiler.h"
 
 namespace renar {
+namespace {
 
 #ifdef RENAR_CUDA
-std::atomic<unsigned> profile_listeners{kProfileNames};
+std::atomic<unsigned> listeners{kProfileNames};
 #else
-std::atomic<unsigned> profile_listeners{0};
+std::atomic<unsigned> listeners{0};
 #endif
-
-namespace {
 
 using Kind = ProfileMark::Kind;
 using enum ProfilePhase;
@@ -92,6 +92,8 @@ ProfileScope* enter_scope(Log& log, ProfileScope& scope) {
 }
 
 }  // namespace
+
+bool profile_wanted(unsigned by) { return (listeners.load(std::memory_order_relaxed) & by) != 0; }
 
 const ProfileScope* profile_scope() {
   if (!profile_wanted()) return nullptr;
@@ -200,10 +202,10 @@ Profiler::Profiler(Device device, GpuPace pace) : device_(device) {
     mine.pace = pace;
     mine.until_held_up = 0;
   }
-  profile_listeners.fetch_or(kProfileTimes);
+  listeners.fetch_or(kProfileTimes);
 }
 
-Profiler::~Profiler() { profile_listeners.fetch_and(~kProfileTimes); }
+Profiler::~Profiler() { listeners.fetch_and(~kProfileTimes); }
 
 void Profiler::collect() {
   if (device_ != Device::kCuda) return;

@@ -10,10 +10,9 @@
 //
 // While a Profiler lives (core/profiler.h) every mark is written down with its time. A build with
 // CUDA also tells NVTX of the ranges, always, so that Nsight shows them. Where nobody listens a
-// range costs one relaxed load.
+// range costs a call.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace renar {
@@ -21,11 +20,7 @@ namespace renar {
 /// Who wants to know.
 constexpr unsigned kProfileTimes = 1;  ///< a Profiler
 constexpr unsigned kProfileNames = 2;  ///< NVTX
-extern std::atomic<unsigned> profile_listeners;
-
-inline bool profile_wanted(unsigned by = kProfileTimes | kProfileNames) {
-  return (profile_listeners.load(std::memory_order_relaxed) & by) != 0;
-}
+bool profile_wanted(unsigned by = kProfileTimes | kProfileNames);
 
 /// A range at its place among a thread's ranges; lives as long as the process.
 struct ProfileScope;

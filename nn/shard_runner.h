@@ -6,6 +6,7 @@
 // cut. The parameters lie there already (nn/placed_net.h); a net that was not placed is the CPU's.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "core/device_buffer.h"
@@ -53,7 +54,7 @@ class ShardRunner {
 
   int threads_;
   Device device_;
-  std::vector<Tape> tapes_;                     // one a thread, or the device's
+  std::deque<Tape> tapes_;                      // one a thread, or the device's
   PackedWeights packed_;                        // of the CPU, as they are for the batch
   std::vector<std::vector<Real>> shard_grads_;  // one a shard
   std::vector<Losses> shard_losses_;            // one a shard

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/profile.h"
+#include "core/subnormals.h"
 #include "kernels/adam.h"
 
 namespace renar {
@@ -24,6 +25,7 @@ void check_norm(double norm, std::int64_t update) {
 void Optimizer::update(Parameters& parameters, const std::vector<Real>& grads,
                        const ActiveParameters& active) {
   const ProfileRange range("optimizer");
+  const FlushSubnormals flush;
   Clip clip;
   measure_clip(Device::kCpu, active.size(), grads.data(), {.max_norm = options_.clip}, nullptr,
                &clip);

@@ -1,11 +1,12 @@
 // Every shard runs once, on any number of threads; workers are within range; errors by shard
-// number.
+// number; what they compute with.
 #include "core/parallel.h"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,6 +55,27 @@ TEST_CASE("parallel: the first error by shard number is thrown, after every shar
     CHECK_THROWS_WITH_AS(for_each_shard(10, threads, run), "shard 3", Error);
     CHECK(runs == 10);
   }
+}
+
+TEST_CASE("parallel: subnormal numbers are zeros in a shard, on every thread, and not around it") {
+  const volatile float smallest = std::numeric_limits<float>::min();
+  const auto half = [&] { return smallest * 0.5F; };
+  const volatile float subnormal = half();
+  const auto doubled = [&] { return subnormal * 2; };
+  CHECK(half() > 0);
+  CHECK(doubled() == smallest);
+  for (const int threads : {1, 3}) {
+    std::atomic<int> zeros{0};
+    for_each_shard(6, threads, [&](int, int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // all threads take part
+      if (half() == 0) ++zeros;                                   // what is computed
+      if (doubled() == 0) ++zeros;                                // what is read
+    });
+    CHECK(zeros == 12);
+    CHECK(half() > 0);
+  }
+  CHECK_THROWS_AS(for_each_shard(1, 1, [](int, int) { throw Error("shard"); }), Error);
+  CHECK(half() > 0);
 }
 
 TEST_CASE("parallel: a call within a call, and calls of two threads at once") {

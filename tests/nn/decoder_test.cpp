@@ -63,14 +63,14 @@ TEST_CASE("decoder: nodes by hand") {
   for (const Type type : {Type::kScalar, Type::kMask, Type::kMaskOne}) {
     Subject s(hint(Location::kNode, type));
     s.layer(0, {1, 2, 3}, {0.5});
-    Tape tape = test::tape_on(s.parameters);
+    test::PredictingTape tape(s.parameters);
     const Tensor y = s.decode(tape);
     CHECK(y.shape == Shape{1, 2});
     test::check_values(y, {1 + 20 + 600 + 0.5, 2 + 40 + 300 + 0.5});
   }
   Subject s(hint(Location::kNode, Type::kCategorical, 2));
   s.layer(0, {1, 0, 0, 1, 0, 2}, {5, 6});  // class 0 reads node_fts, class 1 the two hiddens
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor y = s.decode(tape);
   CHECK(y.shape == Shape{1, 2, 2});
   test::check_values(y, {6, 10 + 400 + 6, 7, 20 + 200 + 6});
@@ -79,7 +79,7 @@ TEST_CASE("decoder: nodes by hand") {
 TEST_CASE("decoder: a node pointer by hand; j points at k and p3 is read at [k,j]") {
   const Pointer s;
   for (const bool fused : {true, false}) {
-    Tape tape = test::tape_on(s.parameters);
+    test::PredictingTape tape(s.parameters);
     // p1 = {1, 2}, p2 = {10, 20}: 2 max(p1[j], p2[k] + p3[k,j]) + 1
     const Tensor y = s.decode(tape, true, false, fused);
     CHECK(y.shape == Shape{1, 2, 2});
@@ -89,22 +89,22 @@ TEST_CASE("decoder: a node pointer by hand; j points at k and p3 is read at [k,j
 
 TEST_CASE("decoder: where non-edges are ruled out, pointers and edge masks are") {
   const Pointer pointer;
-  Tape tape = test::tape_on(pointer.parameters);
+  test::PredictingTape tape(pointer.parameters);
   test::check_values(pointer.decode(tape, true, true), {5, -1, 5, 6});
 
   for (const Type type : {Type::kMask, Type::kMaskOne, Type::kScalar}) {
     Subject s(hint(Location::kEdge, type));
     s.layer(2, {1, 1}, {0});
-    tape = test::tape_on(s.parameters);
+    test::PredictingTape own(s.parameters);
     const Real ruled_out = type == Type::kScalar ? Real(-30) : Real(-31);  // the smallest - 1
-    test::check_values(s.decode(tape, true, true), {-8, ruled_out, -8, -17.5});
+    test::check_values(s.decode(own, true, true), {-8, ruled_out, -8, -17.5});
   }
 }
 
 TEST_CASE("decoder: edges by hand, d1 at the first node and d2 at the second") {
   Subject s(hint(Location::kEdge, Type::kScalar));
   s.layer(0, {1, 0, 0}, {1}).layer(1, {0, 1, 0}, {2}).layer(2, {1, 1}, {3});
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor y = s.decode(tape);
   CHECK(y.shape == Shape{1, 2, 2});
   test::check_values(y, {1 + 10 - 8 + 6, 1 + 20 - 30 + 6, 2 + 10 - 8 + 6, 2 + 20 - 17.5 + 6});
@@ -113,7 +113,7 @@ TEST_CASE("decoder: edges by hand, d1 at the first node and d2 at the second") {
 TEST_CASE("decoder: without edge' only edge_fts is read") {
   Subject s(hint(Location::kEdge, Type::kCategorical, 2), false);
   s.layer(2, {1, 10}, {0, 0});
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor y = s.decode(tape, false);
   CHECK(y.shape == Shape{1, 2, 2, 2});
   test::check_values(y, {0, 0, -30, -300, -8, -80, 1, 10});
@@ -122,7 +122,7 @@ TEST_CASE("decoder: without edge' only edge_fts is read") {
 TEST_CASE("decoder: graphs read each number's maximum over the nodes") {
   Subject s(hint(Location::kGraph, Type::kScalar));
   s.layer(0, {1, 1, 1}, {0.5}).layer(1, {3}, {0.25});
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor y = s.decode(tape);
   CHECK(y.shape == Shape{1});
   test::check_values(y, {2 + 20 + 200 + 0.5 + 21 + 0.25});
@@ -134,7 +134,7 @@ TEST_CASE("decoder: an edge pointer by hand, d1 at the first node and d4 at the 
   s.layer(3, {-1, 0, 0}, {1}).layer(4, {2}, {1});
   for (const bool fused : {true, false}) {
     for (const bool masked : {true, false}) {  // edge pointers have no masked form
-      Tape tape = test::tape_on(s.parameters);
+      test::PredictingTape tape(s.parameters);
       const Tensor y = s.decode(tape, true, masked, fused);
       CHECK(y.shape == Shape{1, 2, 2, 2});
       // the edges are {5, -7; 6, 6.5} and the targets {0, -1}
@@ -146,7 +146,7 @@ TEST_CASE("decoder: an edge pointer by hand, d1 at the first node and d4 at the 
 TEST_CASE("decoder: a graph pointer by hand") {
   Subject s(hint(Location::kGraph, Type::kPointer));
   s.layer(0, {1, 1, 1}, {0.5}).layer(1, {3}, {0.25}).layer(2, {1, 2, 0}, {100});
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor y = s.decode(tape);
   CHECK(y.shape == Shape{1, 2});
   const Real graph = 2 + 20 + 200 + 0.5 + 21 + 0.25;
@@ -157,7 +157,7 @@ TEST_CASE("decoder: what is left of a permutation without the pipeline is a poin
   const Pointer pointer;
   Subject s(hint(Location::kNode, Type::kShouldBePermutation));
   std::copy_n(pointer.parameters.values(), s.parameters.size(), s.parameters.values());
-  Tape one = test::tape_on(pointer.parameters), other = test::tape_on(s.parameters);
+  test::PredictingTape one(pointer.parameters), other(s.parameters);
   const Tensor want = pointer.decode(one), got = s.decode(other);
   test::check_values(got, {want.data, want.data + want.size()}, 0);
 }
@@ -167,7 +167,7 @@ TEST_CASE("decoder: a permutation pointer is the log-sinkhorn of a pointer's log
   const Pointer pointer;
   std::copy_n(pointer.parameters.values(), s.parameters.size(), s.parameters.values());
   for (const bool noisy : {false, true}) {
-    Tape one = test::tape_on(pointer.parameters), other = test::tape_on(s.parameters);
+    test::PredictingTape one(pointer.parameters), other(s.parameters);
     const Tensor noise = noisy ? test::constant(one, {1, 2, 2}, {1, 2, 3, 4}) : Tensor{};
     const Tensor want = log_sinkhorn(one, pointer.decode(one), kDecoderRounds, noise);
     const Tensor got = s.decode(other, true, false, true, noise);

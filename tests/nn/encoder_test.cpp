@@ -61,7 +61,7 @@ TEST_CASE("encoder: the sums of encodings by hand") {
   set("M", {100}, 0);
   set("p", {10}, 1);
   set("g", {3}, 2);
-  Tape tape = test::tape_on(subject.parameters);
+  test::PredictingTape tape(subject.parameters);
   const EncodedStep step =
       subject.encoder.encode(tape, subject.encoder.stack_encoders(tape),
                              probes_of(tape, {0, 0, 1, 0}, {0.5, 0.5, 1, 0}), 1, 2, false);
@@ -77,7 +77,7 @@ TEST_CASE("encoder: the sums of encodings by hand") {
 TEST_CASE("encoder: adjacency is self-loops, pointers above a half and masks, both ways") {
   Subject subject;
   const auto adjacency = [&](const std::vector<Real>& mask, const std::vector<Real>& pointer) {
-    Tape tape = test::tape_on(subject.parameters);
+    test::PredictingTape tape(subject.parameters);
     const EncodedStep step = subject.encoder.encode(tape, subject.encoder.stack_encoders(tape),
                                                     probes_of(tape, mask, pointer), 1, 2, true);
     return std::vector<Real>(step.adj.data, step.adj.data + 4);
@@ -104,7 +104,7 @@ TEST_CASE("encoder: pointers of edges, graphs and permutations by hand") {
   set("e/1", 30, 4);
   set("g", 5, 6);
   set("p", 100, 1000);
-  Tape tape = test::tape_on(parameters);
+  test::PredictingTape tape(parameters);
   ProbeTensors probes;
   // e[i,j,k]: the mean over i of the first encoding at (j,k), over j of the second at (i,k)
   const Tensor e = test::constant(tape, {1, 2, 2, 2}, {1, 0, 0.5, 0.5, 0, 1, 0.25, 0.75});

@@ -44,7 +44,7 @@ struct Subject {
          make({1, 4, hidden}, Values(static_cast<std::size_t>(4 * hidden), 0.5))});
   }
   Values next_hidden() const {
-    Tape tape = test::tape_on(parameters);
+    test::PredictingTape tape(parameters);
     const Tensor y = step(tape).hidden;
     return {y.data, y.data + y.size()};
   }
@@ -100,7 +100,7 @@ TEST_CASE("processor: edge' is the maximum over the first node of a triplet") {
   s.set("t_g/w", {50});      // 1000
   s.set("t_e_1/w", {1});     // edge [i,j]
   s.set("o_3/w", {1});
-  Tape tape = test::tape_on(s.parameters);
+  test::PredictingTape tape(s.parameters);
   const Tensor edge = s.step(tape).edge;
   CHECK(edge.shape == Shape{1, 4, 4, 1});
   const int column_maximum[] = {7, 5, 9, 6};

@@ -178,12 +178,12 @@ inline void zero(Parameters& parameters) {
 }
 
 /// A poisoned tape that predicts with `parameters`.
-inline Tape tape_on(const Parameters& parameters) {
-  Tape tape;
-  tape.poison(true);
-  tape.start(Tape::Mode::kPredict, parameters.values(), nullptr);
-  return tape;
-}
+struct PredictingTape : Tape {
+  explicit PredictingTape(const Parameters& parameters) {
+    poison(true);
+    start(Mode::kPredict, parameters.values(), nullptr);
+  }
+};
 
 inline Tensor constant(Tape& tape, Shape shape, const std::vector<Real>& values) {
   const Tensor x = tape.constant(shape);

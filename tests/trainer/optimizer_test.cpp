@@ -64,6 +64,16 @@ TEST_CASE("optimizer: parameters that are not active keep their values and momen
         doctest::Approx(3 - 0.1 * m / (std::sqrt(v) + 1e-8)).epsilon(1e-6));
 }
 
+TEST_CASE("optimizer: moments that have shrunk to subnormal numbers are zeros") {
+  constexpr Real kSmallest = std::numeric_limits<Real>::min();
+  Subject s(0);
+  s.optimizer.update(s.parameters, {11 * kSmallest, 8 * kSmallest, 0});
+  CHECK(s.optimizer.state().m[0] > kSmallest);
+  CHECK(s.optimizer.state().m[1] == 0);
+  for (int i = 0; i < 2; ++i) s.optimizer.update(s.parameters, {0, 0, 0});
+  CHECK(s.optimizer.state().m[0] == 0);
+}
+
 TEST_CASE("optimizer: clipping looks at the active gradients alone") {
   Subject s(1), same(1);
   s.optimizer.update(s.parameters, {6, -8}, {.shared = 1, .begin = 2, .end = 3});
