@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
 constexpr int kNanBytes = 0xff;
-constexpr std::size_t kLargestGrowth = std::size_t{4} << 30;
+constexpr std::size_t kLargestGrowth = std::size_t{256} << 20;
 
 std::size_t round_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -14,7 +14,8 @@
 
 namespace renar {
 
-/// While it lives, this thread reads and gives zeros instead of subnormal numbers.
+/// While it lives, this thread reads and gives zeros instead of subnormal numbers. On other CPUs
+/// than x86 it changes nothing.
 class FlushSubnormals {
  public:
 #if defined(__SSE__)

@@ -7,7 +7,8 @@
 // (nn/features.h). A source of fewer rows is repeated: row r reads r / (rows / its rows).
 #pragma once
 
-#include "kernels/linear.h"
+#include "core/short_list.h"
+#include "core/tape.h"
 
 namespace renar {
 

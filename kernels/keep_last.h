@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-#include "kernels/linear.h"
+#include "core/short_list.h"
+#include "core/tape.h"
 
 namespace renar {
 

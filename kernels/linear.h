@@ -8,9 +8,7 @@
 // (B,N,O) may be absent.
 #pragma once
 
-#include <array>
-#include <initializer_list>
-
+#include "core/short_list.h"
 #include "core/tape.h"
 #include "kernels/products.h"
 
@@ -23,24 +21,6 @@ struct Term {
 
 enum class Activation { kNone, kRelu };
 
-/// A short list kept in place, so that a closure can hold it.
-template <class T, int kCapacity>
-class ShortList {
- public:
-  ShortList() = default;
-  ShortList(std::initializer_list<T> items) {
-    for (const T& item : items) add(item);
-  }
-  void add(const T& item) { items_.at(static_cast<std::size_t>(size_++)) = item; }
-  int size() const { return size_; }
-  const T& operator[](int i) const { return items_[static_cast<std::size_t>(i)]; }
-  const T* begin() const { return items_.data(); }
-  const T* end() const { return items_.data() + size_; }
-
- private:
-  std::array<T, kCapacity> items_{};
-  int size_ = 0;
-};
 using Terms = ShortList<Term, kMaxTerms>;
 using Biases = ShortList<Tensor, kMaxTerms>;
 

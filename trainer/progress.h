@@ -3,8 +3,10 @@
 //   step 1250/10000  loss 3.214  val 0.853  12.5 steps/s  11 min 40 s left
 //
 // Not a terminal: the same as a plain line after each validation and every half minute. Quiet:
-// nothing. After the steps the same for the tests. A stream that nobody reads any more, or a full
-// one, stops nothing. Results go to stdout and are not this file's affair.
+// nothing. The speed is the mean of the last 500 to 1000 steps, validations and saves included; it
+// is not known before each length of training has had its step. After the steps the same for the
+// tests. A stream that nobody reads any more, or a full one, stops nothing. Results go to stdout
+// and are not this file's affair.
 #pragma once
 
 #include <cstdio>
@@ -36,6 +38,7 @@ std::string progress_line(const ProgressState& state, int width);
 struct ProgressOptions {
   int first_step = 0;  // steps done before this call
   int total_steps = 0;
+  int round = 1;  // steps that have each length of training once
   bool quiet = false;
   bool terminal = false;
   std::FILE* stream = stderr;
@@ -43,7 +46,7 @@ struct ProgressOptions {
 };
 
 /// The options for this process: terminal where stderr is one.
-ProgressOptions progress_on_stderr(int first_step, int total_steps, bool quiet);
+ProgressOptions progress_on_stderr(int first_step, int total_steps, int round, bool quiet);
 
 class Progress {
  public:
@@ -65,6 +68,11 @@ class Progress {
   void finish();
 
  private:
+  struct Mark {
+    int step;
+    double time;
+  };
+  void measure(Mark now);
   void draw();
   void draw_if_due();
   std::string line(int width) const;
@@ -73,8 +81,8 @@ class Progress {
 
   ProgressOptions options_;
   ProgressState state_;
-  std::string test_;  // what is said of the test set, once the tests have begun
-  double start_ = 0;
+  std::string test_;   // what is said of the test set, once the tests have begun
+  Mark since_, next_;  // the speed is the mean since the first; the next is to take its place
   double last_draw_ = 0;
   bool live_ = false;  // a live line stands on the terminal
 };

@@ -165,7 +165,8 @@ class Training {
 
   Ending run(RunResult& result) {
     const StopSignals signals;
-    Progress progress(progress_on_stderr(state_.step, config_.steps, config_.quiet));
+    Progress progress(progress_on_stderr(
+        state_.step, config_.steps, static_cast<int>(config_.train_lengths.size()), config_.quiet));
     if (!train(progress) || !test(progress, result)) return Ending::kStopped;
     result.peak_mib = peak_memory_mib();
     result.data_wait_seconds = ahead_.waited();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "kernels/linear.h"
 #include "tests/kernels/edge_add.h"
 #include "tests/support.h"
 #include "tests/support_device.h"

@@ -70,6 +70,34 @@ TEST_CASE("progress: a file gets a line a validation and one every half minute")
         "saved\n");
 }
 
+TEST_CASE("progress: the speed is known after a round, and forgets what is long past") {
+  Recorder recorder;
+  {
+    ProgressOptions options = recorder.options(/*terminal=*/false);
+    options.total_steps = 3010;
+    options.round = 2;
+    Progress progress(options);
+    const auto steps = [&](int from, int to, double shorter, double longer) {
+      for (int done = from; done <= to; ++done) {
+        recorder.now += done % 2 == 1 ? shorter : longer;
+        progress.step(done, 1);
+      }
+    };
+    steps(11, 11, 31, 0);  // one that is as if it were all
+    steps(12, 12, 0, 9);
+    progress.validation(0.5);
+    steps(13, 1010, 0.01, 0.03);  // 20 s: nothing is due
+    progress.validation(0.5);
+    steps(1011, 1510, 0.01, 0.03);
+    progress.validation(0.5);
+  }
+  CHECK(recorder.text() ==
+        "step 11/3010  loss 1\n"
+        "step 12/3010  loss 1  val 0.500  0.05 steps/s  16 h 39 min left\n"
+        "step 1010/3010  loss 1  val 0.500  16.7 steps/s  2 min 00 s left\n"
+        "step 1510/3010  loss 1  val 0.500  50 steps/s  30 s left\n");
+}
+
 TEST_CASE("progress: a terminal has one live line, rewritten") {
   Recorder recorder;
   {
