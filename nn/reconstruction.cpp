@@ -7,7 +7,6 @@
 #include "kernels/hide.h"
 #include "kernels/mean.h"
 #include "kernels/pointwise.h"
-#include "nn/gumbel_noise.h"
 
 namespace renar {
 
@@ -137,14 +136,10 @@ void Reconstruction::recover(Tape& tape, Composer& composer, const Samples& samp
     if (spec[p].stage != Stage::kHint) continue;
     const Tensor hidden = masks == nullptr ? Tensor{} : masks->of(j, p);
     if (options_.masks.ratio > 0 && !hidden) continue;
-    const bool noisy = spec[p].type == Type::kPermutationPointer;
-    const Tensor noise = noisy ? gumbel_noise(tape, training.seed, training.noise, samples, p,
-                                              state.step, 0, counted)
-                               : Tensor{};
     const auto& decoder = decoders_[static_cast<std::size_t>(samples.batch().task)][p];
     add_reconstruction_loss(
         tape, spec[p],
-        {.logits = decoder->decode(tape, composer, in, noise),
+        {.logits = decoder->decode(tape, composer, in),
          .fed_in = first(is_edge_pointer(spec[p]) ? state.edge_rows[p] : state.probes[p]),
          .hidden = first(hidden),
          .first_step = state.step == 0,
