@@ -1,11 +1,11 @@
 // Subnormal numbers are zeros: what is smaller than 1.2e-38 in float, 2.2e-308 in double.
 //
 // A net that has learnt its task has gradients that shrink away on their way back through the
-// steps, and moments that nothing moves any more. Where they leave the normal numbers, each product
-// or sum of vectors takes a CPU a hundred times as long: late in a training of matrix_chain_order
-// an update took five times as long (docs/cpu.md). What gets lost is below anything that float32
-// adds up to; XLA, in the field's reference, computes so as well. GPUs compute subnormal numbers as
-// fast as others, and keep them.
+// steps, and moments that nothing moves any more. Where they leave the normal numbers, a product of
+// vectors takes a CPU forty times as long: late in a training of matrix_chain_order an update took
+// five times as long (docs/cpu.md). A sum with numbers of the usual size shows nothing of what is
+// lost; XLA, in the field's reference, computes so as well. GPUs compute subnormal numbers as fast
+// as others, and keep them.
 #pragma once
 
 #if defined(__SSE__)
