@@ -104,6 +104,9 @@ grep -q 'error: 2 of 8 runs failed' err || die "the failures are not told: $(cat
 tail -n 1 err | grep -q '^  runs/bfs-baseline-3-.*: .*nan' || die "a failure without its reason: $(cat err)"
 grep -q '^6 of 8 runs are in results/ledger.jsonl' out || die "no table: $(cat out)"
 cp out before
+score=$(grep "${long/minimum/bfs}" results/ledger.jsonl | grep -o '"score":[0-9.]*' | head -n 1 | cut -d: -f2)
+percent=$(awk -v score="$score" 'BEGIN { printf "%.2f", 100 * score }')
+grep -q "^ *bfs .* ± .* $percent\b" out || die "$score of ${long/minimum/bfs} is not in the table: $(cat out)"
 ledger_has 6 '"score"'
 ledger_has 2 '"error"'
 for key in config_hash date commit device processor; do ledger_has 8 "\"$key\":\"[^\"]*\"[,}]"; done
