@@ -10,20 +10,18 @@
 namespace renar {
 namespace {
 
-std::size_t size(int count) { return static_cast<std::size_t>(count); }
-
 Probe pred_input() { return {"pred", Stage::kInput, Location::kNode, Type::kPointer}; }
 
 /// The first frame of a hint (T,B,..) as an input (B,..). Throws renar::Error if it ever changes.
 std::vector<double> constant_frame(const TraceBatch& batch, std::size_t probe) {
   const std::vector<double>& frames = batch.values[probe];
   const std::size_t count = count_of(batch.spec[probe], batch.nodes);
-  const std::size_t frame = size(batch.samples) * count;
+  const std::size_t frame = as_size(batch.samples) * count;
   for (int b = 0; b < batch.samples; ++b) {
-    const auto first = frames.begin() + static_cast<std::ptrdiff_t>(size(b) * count);
-    for (int t = 1; t < batch.lengths[size(b)]; ++t) {
+    const auto first = frames.begin() + static_cast<std::ptrdiff_t>(as_size(b) * count);
+    for (int t = 1; t < batch.lengths[as_size(b)]; ++t) {
       RENAR_CHECK(std::equal(first, first + static_cast<std::ptrdiff_t>(count),
-                             first + static_cast<std::ptrdiff_t>(size(t) * frame)),
+                             first + static_cast<std::ptrdiff_t>(as_size(t) * frame)),
                   "[pipeline] {} of sample {} changes in frame {}: it is no input",
                   batch.spec[probe].name, b, t);
     }
@@ -40,10 +38,10 @@ struct Permutation {
 /// renar::Error if one is no chain of all nodes.
 Permutation cyclic(const std::vector<double>& pointers, int samples, int nodes,
                    const std::string& name) {
-  const std::size_t n = size(nodes);
-  Permutation result{std::vector<double>(size(samples) * n * n),
-                     std::vector<double>(size(samples) * n)};
-  for (std::size_t b = 0; b < size(samples); ++b) {
+  const std::size_t n = as_size(nodes);
+  Permutation result{std::vector<double>(as_size(samples) * n * n),
+                     std::vector<double>(as_size(samples) * n)};
+  for (std::size_t b = 0; b < as_size(samples); ++b) {
     const auto before = [&](std::size_t i) {
       return static_cast<std::size_t>(pointers[b * n + i]);
     };

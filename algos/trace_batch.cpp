@@ -10,8 +10,6 @@
 namespace renar {
 namespace {
 
-std::size_t size(int count) { return static_cast<std::size_t>(count); }
-
 /// A batch of samples of these lengths: append(p, t, b, values) appends frame t of probe p of
 /// sample b; what follows a sample's last frame is zero. Written in one pass: batches can be large.
 template <class Append>
@@ -28,11 +26,11 @@ TraceBatch assembled(const Spec& spec, int nodes, std::vector<int> lengths, cons
     const int frames = is_hint ? batch.frames : 1;
     const std::size_t count = count_of(spec[p], nodes);
     std::vector<double>& values = batch.values.emplace_back();
-    values.reserve(size(frames) * size(batch.samples) * count);
+    values.reserve(as_size(frames) * as_size(batch.samples) * count);
     wish_huge_pages(values.data(), values.capacity() * sizeof(double));
     for (int t = 0; t < frames; ++t) {
       for (int b = 0; b < batch.samples; ++b) {
-        if (is_hint && t >= batch.lengths[size(b)]) {
+        if (is_hint && t >= batch.lengths[as_size(b)]) {
           values.resize(values.size() + count);
         } else {
           append(p, t, b, values);
@@ -45,12 +43,12 @@ TraceBatch assembled(const Spec& spec, int nodes, std::vector<int> lengths, cons
 
 /// The frames of a probe that a sample really has.
 int frames_of(const TraceBatch& batch, std::size_t probe, int sample) {
-  return batch.spec[probe].stage == Stage::kHint ? batch.lengths[size(sample)] : 1;
+  return batch.spec[probe].stage == Stage::kHint ? batch.lengths[as_size(sample)] : 1;
 }
 
 /// Where a sample's frame of a probe starts in values[probe].
 std::size_t offset(const TraceBatch& batch, std::size_t probe, int frame, int sample) {
-  return (size(frame) * size(batch.samples) + size(sample)) *
+  return (as_size(frame) * as_size(batch.samples) + as_size(sample)) *
          count_of(batch.spec[probe], batch.nodes);
 }
 
@@ -89,8 +87,8 @@ int nodes_from(const Spec& spec, const Npz& arrays, const std::string& prefix) {
 
 std::vector<std::size_t> TraceBatch::shape(std::size_t probe) const {
   std::vector<std::size_t> shape = shape_of(spec[probe], nodes);
-  shape.insert(shape.begin(), size(samples));
-  if (spec[probe].stage == Stage::kHint) shape.insert(shape.begin(), size(frames));
+  shape.insert(shape.begin(), as_size(samples));
+  if (spec[probe].stage == Stage::kHint) shape.insert(shape.begin(), as_size(frames));
   return shape;
 }
 
@@ -106,7 +104,7 @@ TraceBatch batch_of(std::span<const Trace> traces) {
     lengths.push_back(trace.frames());
   }
   const auto append = [&](std::size_t p, int t, int b, std::vector<double>& values) {
-    traces[size(b)].append_frame(p, t, values);
+    traces[as_size(b)].append_frame(p, t, values);
   };
   return assembled(first.spec(), first.nodes(), std::move(lengths), append);
 }
@@ -116,10 +114,10 @@ TraceBatch gather(const TraceBatch& batch, std::span<const int> indices) {
   for (const int index : indices) {
     RENAR_CHECK(index >= 0 && index < batch.samples, "[trace_batch] sample {} of {}", index,
                 batch.samples);
-    lengths.push_back(batch.lengths[size(index)]);
+    lengths.push_back(batch.lengths[as_size(index)]);
   }
   const auto append = [&](std::size_t p, int t, int b, std::vector<double>& values) {
-    const double* from = &batch.values[p][offset(batch, p, t, indices[size(b)])];
+    const double* from = &batch.values[p][offset(batch, p, t, indices[as_size(b)])];
     values.insert(values.end(), from, from + count_of(batch.spec[p], batch.nodes));
   };
   return assembled(batch.spec, batch.nodes, std::move(lengths), append);
@@ -132,7 +130,7 @@ Npz arrays_of(TraceBatch batch, const std::string& prefix) {
     batch.values[p] = std::vector<double>();
   }
   arrays[prefix + "lengths"] = StoredArray::of(
-      {size(batch.samples)}, std::vector<double>(batch.lengths.begin(), batch.lengths.end()));
+      {as_size(batch.samples)}, std::vector<double>(batch.lengths.begin(), batch.lengths.end()));
   return arrays;
 }
 
@@ -153,7 +151,7 @@ TraceBatch batch_from(const Spec& spec, const Npz& arrays, const std::string& pr
                 text_of(array.shape), text_of(expected));
     batch.values.push_back(array.doubles());
     const std::size_t count = count_of(spec[p], batch.nodes);
-    if (is_hint) batch.values[p].resize(size(batch.frames) * size(batch.samples) * count);
+    if (is_hint) batch.values[p].resize(as_size(batch.frames) * as_size(batch.samples) * count);
     for (int b = 0; b < batch.samples; ++b) {
       for (int t = 0; t < frames_of(batch, p, b); ++t) {
         check_value(spec[p], batch.nodes,

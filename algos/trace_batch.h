@@ -6,6 +6,7 @@
 // named as in the field's data: input/<probe>, hint/<probe>, output/<probe>, lengths.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@
 #include "core/npz.h"
 
 namespace renar {
+
+/// A count or an index that is not negative, as containers take it.
+constexpr std::size_t as_size(int count) { return static_cast<std::size_t>(count); }
 
 struct TraceBatch {
   Spec spec;

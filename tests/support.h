@@ -24,7 +24,8 @@ constexpr bool kFloatBuild = true;
 #endif
 
 /// Whether this build is under the address sanitizer, which is slow: `* doctest::skip(kSanitized)`
-/// stands on nets that take long. Shorter ones run there, all of them in the double build.
+/// stands on nets that take long (shorter ones run there, all of them in the double build), on the
+/// fingerprint (the release build's) and where barriers are left out, which moves no access.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kSanitized = true;
 #else

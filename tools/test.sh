@@ -58,8 +58,8 @@ run_slice() { "$1" --no-colors --no-intro --first="$2" --last=$(($2 + slice - 1)
 
 # doctests NAME: runs the doctest cases of build/NAME in slices, of which each core takes the next.
 # Those that doctest itself leaves out (doctest::skip) are the gradient checks, which need double, and
-# under the sanitizers the longest nets on fibers: in the double build, which has both, they would
-# count as skipped.
+# under the sanitizers the longest nets on fibers, which the double build has, too: there they would
+# count as skipped. (And the fingerprint, in float alone: the release build says so where it is not pinned.)
 doctests() {
   local name=$1 program=build/$1/renar_tests start=$SECONDS count first status bad rest
   local k=0 left=0 ok=0 failures=0 skips
@@ -91,7 +91,7 @@ doctests() {
     left=0
   fi
   passed=$((passed + ok)) failed=$((failed + failures)) skipped=$((skipped + skips))
-  echo "$name: $ok cases passed, $failures failed, $skips skipped, $left left to the double build," \
+  echo "$name: $ok cases passed, $failures failed, $skips skipped, $left left to the other builds," \
     "in $((SECONDS - start)) s"
 }
 

@@ -22,8 +22,8 @@
 namespace renar {
 namespace {
 
-enum Phase { kDivide, kScanLeft, kScanRight };
-constexpr int kPhases = 3;
+enum SubarrayPhase { kDivide, kScanLeft, kScanRight };
+constexpr int kSubarrayPhases = 3;
 
 /// How far below its first element a scan's best sum starts.
 constexpr double kMargin = 0.1;
@@ -55,7 +55,7 @@ const Spec& find_maximum_subarray_spec() {
       {"sum", Stage::kHint, Location::kGraph, Type::kScalar},
       {"left_x_sum", Stage::kHint, Location::kGraph, Type::kScalar},
       {"right_x_sum", Stage::kHint, Location::kGraph, Type::kScalar},
-      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kPhases},
+      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kSubarrayPhases},
   };
   return spec;
 }
@@ -72,7 +72,7 @@ struct Call {
   int i, j;                        // the indices of the two scans
   double sum = 0;                  // of the scan that is under way
   double left_x_sum, right_x_sum;  // the best sums of both
-  Phase phase = kDivide;
+  SubarrayPhase phase = kDivide;
 };
 
 class Search {
@@ -202,7 +202,7 @@ class Search {
                  {"sum", call.sum},
                  {"left_x_sum", call.left_x_sum},
                  {"right_x_sum", call.right_x_sum},
-                 {"phase", one_hot(call.phase, kPhases)}});
+                 {"phase", one_hot(call.phase, kSubarrayPhases)}});
   }
 
   const std::vector<double>& a_;

@@ -25,8 +25,8 @@
 namespace renar {
 namespace {
 
-enum Phase { kStart, kBestFound, kAnglesFound, kPop, kPush };
-constexpr int kPhases = 5;
+enum GrahamPhase { kStart, kBestFound, kAnglesFound, kPop, kPush };
+constexpr int kGrahamPhases = 5;
 
 const Spec& graham_scan_spec() {
   static const Spec spec = {
@@ -40,7 +40,7 @@ const Spec& graham_scan_spec() {
       {"stack_prev", Stage::kHint, Location::kNode, Type::kPointer},
       {"last_stack", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"i", Stage::kHint, Location::kNode, Type::kMaskOne},
-      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kPhases},
+      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kGrahamPhases},
   };
   return spec;
 }
@@ -67,14 +67,14 @@ Trace graham_scan(const Points& points) {
   Mask in_hull(n);
   std::vector<int> stack_prev = self_pointers(n);
   int best = 0, last_stack = 0, i = 0;
-  const auto record = [&](Phase phase) {
+  const auto record = [&](GrahamPhase phase) {
     trace.hint({{"best", one_hot(best, n)},
                 {"atans", atans},
                 {"in_hull_h", in_hull},
                 {"stack_prev", stack_prev},
                 {"last_stack", one_hot(last_stack, n)},
                 {"i", one_hot(i, n)},
-                {"phase", one_hot(phase, kPhases)}});
+                {"phase", one_hot(phase, kGrahamPhases)}});
   };
 
   record(kStart);

@@ -22,8 +22,8 @@
 namespace renar {
 namespace {
 
-enum Phase { kStart, kMarch };
-constexpr int kPhases = 2;
+enum JarvisPhase { kBegin, kMarch };
+constexpr int kJarvisPhases = 2;
 
 const Spec& jarvis_march_spec() {
   static const Spec spec = {
@@ -37,7 +37,7 @@ const Spec& jarvis_march_spec() {
       {"last_point", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"endpoint", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"i", Stage::kHint, Location::kNode, Type::kMaskOne},
-      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kPhases},
+      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kJarvisPhases},
   };
   return spec;
 }
@@ -63,17 +63,17 @@ Trace jarvis_march(const Points& points) {
   const std::vector<int> pred = predecessors(self_pointers(n));
   Mask in_hull(n);
   int best = 0, last_point = 0, endpoint = 0, i = 0;
-  const auto record = [&](Phase phase) {
+  const auto record = [&](JarvisPhase phase) {
     trace.hint({{"pred_h", pred},
                 {"in_hull_h", in_hull},
                 {"best", one_hot(best, n)},
                 {"last_point", one_hot(last_point, n)},
                 {"endpoint", one_hot(endpoint, n)},
                 {"i", one_hot(i, n)},
-                {"phase", one_hot(phase, kPhases)}});
+                {"phase", one_hot(phase, kJarvisPhases)}});
   };
 
-  record(kStart);
+  record(kBegin);
   best = last_point = lowest_point(points);
   in_hull[best] = 1;
   record(kMarch);

@@ -22,8 +22,8 @@
 namespace renar {
 namespace {
 
-enum Phase { kUnion, kFindU, kFindV };
-constexpr int kPhases = 3;
+enum KruskalPhase { kUnion, kFindU, kFindV };
+constexpr int kKruskalPhases = 3;
 
 const Spec& mst_kruskal_spec() {
   static const Spec spec = {
@@ -39,7 +39,7 @@ const Spec& mst_kruskal_spec() {
       {"root_v", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"mask_u", Stage::kHint, Location::kNode, Type::kMask},
       {"mask_v", Stage::kHint, Location::kNode, Type::kMask},
-      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kPhases},
+      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kKruskalPhases},
   };
   return spec;
 }
@@ -77,7 +77,7 @@ Trace mst_kruskal(const Matrix& a) {
   std::vector<int> pi = self_pointers(n);
   Mask mask_u(n), mask_v(n);
   int u = 0, v = 0, root_u = 0, root_v = 0;
-  const auto record = [&](Phase phase) {
+  const auto record = [&](KruskalPhase phase) {
     trace.hint({{"in_mst_h", in_mst},
                 {"pi", pi},
                 {"u", one_hot(u, n)},
@@ -86,9 +86,9 @@ Trace mst_kruskal(const Matrix& a) {
                 {"root_v", one_hot(root_v, n)},
                 {"mask_u", mask_u},
                 {"mask_v", mask_v},
-                {"phase", one_hot(phase, kPhases)}});
+                {"phase", one_hot(phase, kKruskalPhases)}});
   };
-  const auto find_set = [&](int& root, Mask& mask, Phase phase) {
+  const auto find_set = [&](int& root, Mask& mask, KruskalPhase phase) {
     while (pi[root] != root) {
       root = pi[root];
       for (int i = 0; i < n; ++i) {

@@ -19,8 +19,8 @@
 namespace renar {
 namespace {
 
-enum Phase { kBuild, kExtract, kRepair };
-constexpr int kPhases = 3;
+enum HeapsortPhase { kBuild, kExtract, kRepair };
+constexpr int kHeapsortPhases = 3;
 
 const Spec& heapsort_spec() {
   static const Spec spec = {
@@ -33,7 +33,7 @@ const Spec& heapsort_spec() {
       {"j", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"largest", Stage::kHint, Location::kNode, Type::kMaskOne},
       {"heap_size", Stage::kHint, Location::kNode, Type::kMaskOne},
-      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kPhases},
+      {"phase", Stage::kHint, Location::kGraph, Type::kCategorical, kHeapsortPhases},
   };
   return spec;
 }
@@ -57,18 +57,18 @@ Trace heapsort(const std::vector<double>& keys) {
   int heap_size = n;
   Trace trace(heapsort_spec(), n);
   trace.input({{"pos", positions(n)}, {"key", keys}});
-  const auto record = [&](int i, int j, int largest, Phase phase) {  // nodes, not places
+  const auto record = [&](int i, int j, int largest, HeapsortPhase phase) {  // nodes, not places
     trace.hint({{"pred_h", predecessors(node)},
                 {"parent", parents(node, heap_size)},
                 {"i", one_hot(i, n)},
                 {"j", one_hot(j, n)},
                 {"largest", one_hot(largest, n)},
                 {"heap_size", one_hot(node[heap_size - 1], n)},
-                {"phase", one_hot(phase, kPhases)}});
+                {"phase", one_hot(phase, kHeapsortPhases)}});
   };
 
   // MAX-HEAPIFY at place i, its recursion as a loop; `called_for` is a place.
-  const auto max_heapify = [&](int i, int called_for, Phase phase) {
+  const auto max_heapify = [&](int i, int called_for, HeapsortPhase phase) {
     while (true) {
       const int left = 2 * i + 1, right = 2 * i + 2;
       int largest = left < heap_size && a[left] > a[i] ? left : i;

@@ -43,7 +43,7 @@ const Spec& kmp_matcher_spec() {
   return spec;
 }
 
-enum Phase { kPrefixFunction, kMatching };
+enum KmpPhase { kPrefixFunction, kMatching };
 
 constexpr int kEmpty = -1;  // the prefix without letters
 
@@ -63,7 +63,7 @@ Trace kmp_matcher(const std::vector<int>& text, const std::vector<int>& pattern)
   std::vector<int> pi = self_pointers(m);
   int k = kEmpty, q = 0, s = 0, i = 0;
   const auto prefix = [&](int last) { return n + std::max(last, 0); };
-  const auto record = [&](Phase phase) {
+  const auto record = [&](KmpPhase phase) {
     std::vector<int> pi_nodes = self_pointers(nodes);
     Mask is_reset(nodes);
     for (int j = 0; j < m; ++j) {

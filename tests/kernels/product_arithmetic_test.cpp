@@ -287,7 +287,7 @@ TEST_CASE("product_arithmetic: layers of two precisions are not collected togeth
            .tolerance = kTolerance});
 }
 
-TEST_CASE("product_arithmetic: no barrier can be left out") {
+TEST_CASE("product_arithmetic: no barrier can be left out" * doctest::skip(test::kSanitized)) {
   for (const Precision precision : kRounded) {
     const Layer layer{20, 24, {300, 70}, precision};
     test::needs_every_barrier(forward_of(layer), numbers_of(layer));

@@ -258,7 +258,7 @@ TEST_CASE("products: more layers than one kernel takes") {
       op, {.inputs = {}, .constants = {Numbers::random({20}, 1), Numbers::random({60}, 2)}});
 }
 
-TEST_CASE("products: no barrier can be left out") {
+TEST_CASE("products: no barrier can be left out" * doctest::skip(test::kSanitized)) {
   const Layer narrow{20, 24, {300, 70}};
   test::needs_every_barrier(forward_of(narrow), numbers_of(narrow));
   test::needs_every_barrier(forward_of(kWide), numbers_of(kWide));

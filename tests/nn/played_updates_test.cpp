@@ -64,7 +64,8 @@ void check_played(const NetOptions& options, Device device, std::size_t budget,
   CHECK(playing.updates_played() == kUpdates - 2);
 }
 
-TEST_CASE("played updates: another batch plays what was recorded, by every method") {
+TEST_CASE("played updates: another batch plays what was recorded, by every method" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   for (const Method method : {Method::kBaseline, Method::kRenar, Method::kRenarLinear}) {

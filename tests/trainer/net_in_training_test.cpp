@@ -130,7 +130,8 @@ TEST_CASE("net in training: an update of one algorithm leaves the other's number
   }
 }
 
-TEST_CASE("net in training: what was fetched goes on to the bit") {
+TEST_CASE("net in training: what was fetched goes on to the bit" *
+          doctest::skip(test::kSanitized)) {
   for (const Device device : places()) {
     Subject through(device), first(device);
     through.updates(0, 4);

@@ -231,7 +231,8 @@ TEST_CASE("train: a run on a device that is stopped and resumed has the same bit
   }
 }
 
-TEST_CASE("train: a loss on a device that is not finite leaves the last checkpoint") {
+TEST_CASE("train: a loss on a device that is not finite leaves the last checkpoint" *
+          doctest::skip(test::kSanitized)) {
   const auto device = test::accelerator();
   if (!device) return;
   const Scratch scratch;
