@@ -66,12 +66,12 @@ class Engine {
 
  private:
   void run_block(std::size_t shared);
-  void resume(int thread);
+  void resume(int thread, Stack& from);
+  void give_way();
   Stack* free_stack();
   [[noreturn]] void run_unstarted(Stack* stack);
   static void enter(context::transfer_t from);
   int take_ready();
-  void put_back(int thread);
   void make_ready(int thread);
   bool release_barrier();
   bool release_warp(int thread);
@@ -145,7 +145,7 @@ void Engine::run_block(std::size_t shared) {
   ahead_ = schedule.order == Order::kOneAhead ? static_cast<int>(below(random_, count)) : -1;
   while (done_ < static_cast<int>(count)) {
     if (head_ == ready_.size() && !release_barrier()) stuck();
-    resume(take_ready());
+    resume(take_ready(), scheduler_);
   }
   const std::byte* guard = shared_here_ + shared;
   RENAR_CHECK(
@@ -176,14 +176,6 @@ int Engine::take_ready() {
   return thread;
 }
 
-void Engine::put_back(int thread) {
-  if (head_ > 0) {
-    ready_[--head_] = thread;
-  } else {
-    ready_.insert(ready_.begin(), thread);
-  }
-}
-
 void Engine::make_ready(int thread) {
   threads_[static_cast<std::size_t>(thread)].status = Status::kReady;
   if (head_ == ready_.size()) {
@@ -200,7 +192,8 @@ void Engine::set_indices(int thread) {
   threadIdx = {t % blockDim.x, t / blockDim.x};
 }
 
-void Engine::resume(int thread) {
+// Leaves `from` for the thread; returns when somebody comes back to `from`.
+void Engine::resume(int thread, Stack& from) {
   Thread& t = threads_[static_cast<std::size_t>(thread)];
   if (t.status == Status::kUnstarted) {
     t.stack = free_stack();
@@ -208,7 +201,18 @@ void Engine::resume(int thread) {
   }
   set_indices(thread);
   stack_ = t.stack;
-  switch_stacks(scheduler_, *stack_);
+  if (stack_ != &from) switch_stacks(from, *stack_);
+}
+
+// The running thread waits, and whoever is ready goes on at once; where nobody is, or where races
+// are watched, the launch decides.
+void Engine::give_way() {
+  Stack& mine = *stack_;
+  if (kWatchesRaces || head_ == ready_.size()) {
+    switch_stacks(mine, scheduler_);
+  } else {
+    resume(take_ready(), mine);
+  }
 }
 
 Stack* Engine::free_stack() {
@@ -256,9 +260,11 @@ void Engine::run_unstarted(Stack* stack) {
       if (t.status == Status::kUnstarted) {
         t.stack = stack;
         set_indices(next);
-        continue;
+      } else {
+        idle_.push_back(stack);
+        resume(next, *stack);
       }
-      put_back(next);
+      continue;
     }
     if (!kWatchesRaces) idle_.push_back(stack);
     switch_stacks(*stack, scheduler_);
@@ -276,7 +282,7 @@ void Engine::wait_at_barrier(Site site) {
   Thread& t = threads_[static_cast<std::size_t>(current_)];
   t.status = Status::kAtBarrier;
   t.site = site;
-  switch_stacks(*t.stack, scheduler_);
+  give_way();
 }
 
 // Nobody can go on: either all threads stand at one barrier, or the kernel is wrong.
@@ -304,7 +310,7 @@ std::uint64_t Engine::join_warp(WarpOp op, unsigned mask, std::uint64_t bits, un
   t.source = source;
   t.site = site;
   if (!release_warp(me) || schedule.order == Order::kRandom) {
-    switch_stacks(*t.stack, scheduler_);
+    give_way();
   } else {  // the last to come goes on
     ready_.pop_back();
   }
@@ -331,7 +337,7 @@ bool Engine::release_warp(int thread) {
                       t.site == mine.site;
     if (!came) return false;
     put[i] = t.bits;
-    if (t.op == WarpOp::kBarrier) lanes.push_back(t.stack);
+    if (kWatchesRaces && t.op == WarpOp::kBarrier) lanes.push_back(t.stack);
     votes |= std::uint64_t{t.bits != 0} << i;
   }
   if ((mine.mask >> (static_cast<unsigned>(thread) % kLanes) & 1u) == 0) return false;

@@ -198,20 +198,4 @@ extern "C" const char* __tsan_default_options() {
   return "suppress_equal_stacks=0 suppress_equal_addresses=0 exitcode=0";
 }
 
-#else
-
-namespace renar::simt {
-
-void begin_launch(Stack&) {}
-std::optional<std::string> end_launch() { return {}; }
-void begin_racer(Stack&) {}
-void end_racer(Stack&) {}
-void run_as(Stack&) {}
-void run_as_host() {}
-void after_host(Stack&) {}
-void before_host(std::span<Stack* const>) {}
-void meet(std::span<Stack* const>) {}
-
-}  // namespace renar::simt
-
 #endif
