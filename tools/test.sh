@@ -15,7 +15,7 @@ pass() { passed=$((passed + 1)); }
 
 log=$(mktemp) logs=$(mktemp -d)
 trap 'rm -rf "$log" "$logs"' EXIT
-cores=$(nproc) slice=16
+cores=$(nproc) slice=8
 # Large blocks are kept for the next that asks: given back they would have to be cleared again.
 export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=4294967296
 
