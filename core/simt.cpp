@@ -204,8 +204,8 @@ void Engine::resume(int thread, Stack& from) {
   if (stack_ != &from) switch_stacks(from, *stack_);
 }
 
-// The running thread waits, and whoever is ready goes on at once; where nobody is, or where races
-// are watched, the launch decides.
+// The running thread waits or has ended, and whoever is ready goes on at once; where nobody is, or
+// where races are watched, the launch decides.
 void Engine::give_way() {
   Stack& mine = *stack_;
   if (kWatchesRaces || head_ == ready_.size()) {
@@ -254,20 +254,8 @@ void Engine::run_unstarted(Stack* stack) {
     run_as_host();
     threads_[static_cast<std::size_t>(current_)].status = Status::kDone;
     ++done_;
-    if (!kWatchesRaces && head_ < ready_.size()) {
-      const int next = take_ready();
-      Thread& t = threads_[static_cast<std::size_t>(next)];
-      if (t.status == Status::kUnstarted) {
-        t.stack = stack;
-        set_indices(next);
-      } else {
-        idle_.push_back(stack);
-        resume(next, *stack);
-      }
-      continue;
-    }
     if (!kWatchesRaces) idle_.push_back(stack);
-    switch_stacks(*stack, scheduler_);
+    give_way();
   }
 }
 
